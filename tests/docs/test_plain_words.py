@@ -86,7 +86,6 @@ _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 
 def found_in(text: str) -> list[str]:
-    text = text.replace(".renewed", "")  # a field of the API
     return _PHRASES.findall(" ".join(text.split()))
 
 

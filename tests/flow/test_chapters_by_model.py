@@ -217,7 +217,7 @@ def test_refresh_asks_the_model_again(shop: Shop, ids: list[str], server: ModelS
     shown = rum.chapters.show(made)
     assert (shown.words, shown.learnings, shown.evidence) == ("model", (learning,), evidence)
     assert shown.summary != CHAPTER["summary"]  # it may be of the one that is gone
-    [one] = rum.refresh().renewed
+    [one] = rum.refresh().refreshed
     assert (one.words, rum.chapters.show(made).summary) == ("model", CHAPTER["summary"])
     rum.forget(ids[1])
     assert rum.chapters.show(made).words == "drawn"  # the model was asked about both

@@ -90,7 +90,7 @@ def test_chapters_of_any_memories_can_be_created_refreshed_exported_and_forgotte
         rum.forget(ids[which % len(ids)])
         holds_together(rum)
         rum.refresh()
-        assert rum.refresh().renewed == []
+        assert rum.refresh().refreshed == []
         for one in ids:
             if one != ids[which % len(ids)]:
                 rum.forget(one)

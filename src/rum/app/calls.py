@@ -89,7 +89,7 @@ PYTHON: dict[str, str] = {
     # Functions of a project.
     "export": "app.exchange.json_lines:export",
     "import_lines": "app.exchange.json_lines:import_lines",
-    "seen": "app.capture.events:seen",
+    "captured_events": "app.capture.events:list_events",
     "offers": "app.offers:offers",
     "tokens": "app.upkeep.doctor:spent",
     "doctor": "app.upkeep.doctor:doctor",

@@ -128,7 +128,7 @@ def offers(
 
 
 def _view(row: OfferRow, usefulness: float) -> OfferView:
-    came = [name for name in ("fetched", "followed", "contradicted") if getattr(row, name)]
+    outcomes = [name for name in ("fetched", "followed", "contradicted") if getattr(row, name)]
     return OfferView(
         at=row.at,
         kind=row.kind,
@@ -136,8 +136,8 @@ def _view(row: OfferRow, usefulness: float) -> OfferView:
         session=row.session,
         client=row.client,
         memory_id=row.memory_id or None,
-        said=row.text,
-        came=", ".join(came) or "nothing",
+        text=row.text,
+        outcome=", ".join(outcomes) or "nothing",
         success=row.success,
         usefulness=round(usefulness, 2),
     )
@@ -147,9 +147,9 @@ def feedback(caller: Caller, question: FeedbackQuestion) -> FeedbackResult:
     """Record whether a memory was useful; the last feedback of each agent and of the owner counts."""
     memory = caller.project.memory(question.memory_id)
     agent = caller.current_agent()
-    said_by = OWNER if caller.owner or agent is None else agent.id
+    rated_by = OWNER if caller.owner or agent is None else agent.id
     evidence = caller.project.store.activity.add_feedback(
-        memory.id, said_by, caller.project.now(), useful=question.useful
+        memory.id, rated_by, caller.project.now(), useful=question.useful
     )
     return FeedbackResult(memory_id=memory.id, useful=question.useful, usefulness=round(evidence.value, 2))
 

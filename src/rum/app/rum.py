@@ -33,7 +33,7 @@ if TYPE_CHECKING:
         RunArguments,
         TraceArguments,
     )
-    from rum.app.capture.events import SeenList
+    from rum.app.capture.events import CapturedEventList
     from rum.app.capture.intake import Intake
     from rum.app.chapters.api import Chapters, WisdomApi
     from rum.app.exchange.json_lines import ImportResult
@@ -381,7 +381,7 @@ class Rum:
         with self._project.turn():
             return load(PYTHON["take_in"])(self._caller, patience)
 
-    def seen(
+    def captured_events(
         self,
         *,
         session: str | None = None,
@@ -391,10 +391,10 @@ class Rum:
         since: float | None = None,
         became: str | None = None,
         limit: int = 50,
-    ) -> SeenList:
+    ) -> CapturedEventList:
         """The captured events, newest first, and which memories were made of them."""
         event = {"session": session, "client": client, "kind": kind, "memory": memory, "since": since}
-        return self._maintain("seen", **event, became=became, limit=limit)
+        return self._maintain("captured_events", **event, became=became, limit=limit)
 
     def offers(
         self,

@@ -401,7 +401,7 @@ class Change(Struct, frozen=True):
     added: tuple[str, ...] = ()
 
 
-class Renewed(Struct, frozen=True, kw_only=True):
+class RefreshedGroup(Struct, frozen=True, kw_only=True):
     """A chapter or wisdom that was refreshed, or would be: why, and what changed."""
 
     id: str
@@ -416,7 +416,7 @@ class Renewed(Struct, frozen=True, kw_only=True):
 class RefreshResult(Struct, frozen=True, kw_only=True):
     """What `refresh` changed, chapters first; `skipped` gives the reasons for the rest."""
 
-    renewed: list[Renewed]
+    refreshed: list[RefreshedGroup]
     skipped: list[str]
     dry_run: bool = False
 

@@ -31,8 +31,8 @@ class OfferView(Struct, frozen=True, kw_only=True, omit_defaults=True):
     session: str
     client: str
     memory_id: str | None = None
-    said: str = ""
-    came: str = "nothing"  # `nothing`, or several of `fetched`, `followed`, `contradicted`
+    text: str = ""
+    outcome: str = "nothing"  # `nothing`, or several of `fetched`, `followed`, `contradicted`
     success: bool | None = None  # Whether the turn in which it was offered succeeded
     usefulness: float = 0.0
 

@@ -105,7 +105,7 @@ def test_refreshing_shows_a_diff(run: Run, rum: Rum, ids: list[str], chapters: l
     assert run("chapter", "refresh", "--dry-run").out in tried.out
     done = run("refresh", chapters[1])
     assert " updated\n" in done.out
-    assert [one["id"] for one in run("refresh", "--json").json["renewed"]] == [wisdom]
+    assert [one["id"] for one in run("refresh", "--json").json["refreshed"]] == [wisdom]
     assert run("wisdom", "refresh", wisdom).out.splitlines()[-1] == "unchanged"
     assert run("refresh", "chapter_unknown00").code == 1
 

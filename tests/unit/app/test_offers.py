@@ -74,9 +74,9 @@ def test_a_warning_that_is_followed_speaks_for_its_memory(shop: Shop, rum: Rum):
     leave(rum, telling.run("python3 check_stats.py", "all checks passed").stop())
     rum.take_in()
     (warned,) = warnings(rum)
-    assert (warned.memory_id, warned.came, warned.success) == (memory, "followed", True)
-    assert "`if v is None:` (ZeroDivisionError" in warned.said
-    assert "Worked instead: `if not v:`" in warned.said
+    assert (warned.memory_id, warned.outcome, warned.success) == (memory, "followed", True)
+    assert "`if v is None:` (ZeroDivisionError" in warned.text
+    assert "Worked instead: `if not v:`" in warned.text
     assert warned.usefulness > 0
     assert warned.why == "about to repeat what failed"
 
@@ -86,21 +86,21 @@ def test_a_warning_of_what_works_now_is_contradicted(shop: Shop, rum: Rum):
     leave(rum, again(shop).run("python3 check_stats.py", "all checks passed").stop("It works."))
     rum.take_in()
     (warned,) = warnings(rum)
-    assert (warned.came, warned.usefulness < 0) == ("contradicted", True)
+    assert (warned.outcome, warned.usefulness < 0) == ("contradicted", True)
 
 
 def test_being_shown_counts_for_nothing(shop: Shop, rum: Rum):
     learned(shop, rum)
     leave(rum, again(shop).stop("I gave up; it failed."))
     rum.take_in()
-    assert [(one.came, one.usefulness) for one in warnings(rum)] == [("nothing", 0.0)]
+    assert [(one.outcome, one.usefulness) for one in warnings(rum)] == [("nothing", 0.0)]
 
 
 def test_a_check_that_fails_again_is_nothing_that_worked(shop: Shop, rum: Rum):
     learned(shop, rum)
     leave(rum, again(shop).run("python3 check_stats.py", CRASH, 1).stop("It does not work; I stop here."))
     rum.take_in()
-    assert [(one.came, one.success) for one in warnings(rum)] == [("nothing", False)]
+    assert [(one.outcome, one.success) for one in warnings(rum)] == [("nothing", False)]
 
 
 def test_an_offer_is_fetched_when_its_memory_is_asked_for(shop: Shop, rum: Rum):
@@ -108,7 +108,7 @@ def test_an_offer_is_fetched_when_its_memory_is_asked_for(shop: Shop, rum: Rum):
     telling = again(shop).call("rum", memories=[memory])
     leave(rum, telling.stop("I gave up; it failed."))
     rum.take_in()
-    assert [one.came for one in warnings(rum)] == ["fetched"]
+    assert [one.outcome for one in warnings(rum)] == ["fetched"]
 
 
 def test_what_was_offered_and_asked_for_is_named_among_the_events(shop: Shop, rum: Rum):
@@ -116,7 +116,7 @@ def test_what_was_offered_and_asked_for_is_named_among_the_events(shop: Shop, ru
     telling = again(shop).call("rum", memories=[memory]).call("rum")
     leave(rum, telling.stop("I gave up; it failed."))
     rum.take_in()
-    seen = [(one.kind, one.what) for one in rum.seen(session="s2").events]
+    seen = [(one.kind, one.what) for one in rum.captured_events(session="s2").events]
     assert ("offered", f"warning {memory[-8:]}") in seen
     assert [what for kind, what in seen if kind == "after" and what.startswith("rum")] == [
         "rum",
@@ -144,7 +144,7 @@ def test_the_words_go_after_two_weeks_and_the_rest_stays(shop: Shop, rum: Rum):
     rum.take_in()
     leave(rum, again(shop, "s3", NOON + 30 * DAY).stop("I gave up; it failed."))
     rum.take_in()
-    assert [bool(one.said) for one in warnings(rum)] == [True, False]
+    assert [bool(one.text) for one in warnings(rum)] == [True, False]
 
 
 def test_what_is_forgotten_was_never_offered(shop: Shop, rum: Rum):
@@ -159,7 +159,7 @@ def test_what_is_forgotten_was_never_offered(shop: Shop, rum: Rum):
 
 
 def _kept(rum: Rum, kind: str) -> list[str]:
-    return [str(one) for one in rum.seen(kind=kind).events]
+    return [str(one) for one in rum.captured_events(kind=kind).events]
 
 
 def test_feedback_moves_a_memory_among_its_equals_and_says_so(shop: Shop, rum: Rum):

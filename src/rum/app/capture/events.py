@@ -22,7 +22,7 @@ _SAID = 200
 BECAME = ("memory", "completed", "nothing", "forgotten", "open")  # What may have become of an event's turn
 
 
-class SeenView(Struct, frozen=True, kw_only=True, omit_defaults=True):
+class CapturedEventView(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One captured event in a line, and the outcome of its turn."""
 
     id: str
@@ -39,16 +39,16 @@ class SeenView(Struct, frozen=True, kw_only=True, omit_defaults=True):
     withheld: str | None = None
 
 
-class SeenList(Struct, frozen=True, kw_only=True):
+class CapturedEventList(Struct, frozen=True, kw_only=True):
     """Events, newest first; how many there are in all, and how many turns go on."""
 
-    events: list[SeenView]
+    events: list[CapturedEventView]
     total: int
     open_turns: int
     hint: str | UnsetType = UNSET
 
 
-def seen(
+def list_events(
     project: Project,
     *,
     session: str | None = None,
@@ -58,7 +58,7 @@ def seen(
     since: float | None = None,
     became: str | None = None,
     limit: int = 50,
-) -> SeenList:
+) -> CapturedEventList:
     """Captured events, newest first."""
     if not 1 <= limit <= MOST:
         raise InvalidQuery(f"events: `limit` is 1 to {MOST}.", field="limit")
@@ -72,13 +72,13 @@ def seen(
     total, going_on = project.store.captured.count()
     kept = [view for view in views if became is None or view.became == became][:limit]
     hint = UNSET if total else "No captured events. Run `rum install` to register hooks."
-    return SeenList(events=kept, total=total, open_turns=going_on, hint=hint)
+    return CapturedEventList(events=kept, total=total, open_turns=going_on, hint=hint)
 
 
-def _view(found: FoundEvent) -> SeenView:
+def _view(found: FoundEvent) -> CapturedEventView:
     event, row = as_event(found.event), found.event
     became = "open" if found.is_open and not found.outcome else found.outcome
-    return SeenView(
+    return CapturedEventView(
         id=row.id,
         at=row.at,
         client=row.key.client,

@@ -65,7 +65,7 @@ def synthesize(caller: Caller, question: SynthesizeQuestion) -> SynthesizeResult
         pick = _pick(caller, WISDOM, question)
         stale = [chapter.id for chapter in with_staleness(caller.project, pick.parts) if chapter.stale]
         if stale and not pick.choice.note:
-            note = f"To be renewed first, with `rum refresh`: {', '.join(stale)}."
+            note = f"Run `rum refresh` first; it updates: {', '.join(stale)}."
             pick = pick._replace(choice=pick.choice._replace(note=note))
     written = write_group(caller, WISDOM, pick)
     return answer_of(

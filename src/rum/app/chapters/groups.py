@@ -60,8 +60,8 @@ G = TypeVar("G", Chapter, Wisdom)
 P = TypeVar("P", Memory, Chapter)
 W = TypeVar("W", ChapterWords, WisdomWords)
 # Chapters as they would be after a refresh, by id; they count instead of the stored ones.
-Renewed = Mapping[str, Chapter]
-NOT_RENEWED: Renewed = MappingProxyType({})
+Chapters = Mapping[str, Chapter]
+NO_CHAPTERS: Chapters = MappingProxyType({})
 
 
 class Choice(NamedTuple):
@@ -115,12 +115,12 @@ class GroupKind(ABC, Generic[G, P, W]):
         """The stored groups."""
 
     @abstractmethod
-    def get_parts(self, project: Project, ids: Sequence[str], renewed: Renewed = NOT_RENEWED) -> list[P]:
+    def get_parts(self, project: Project, ids: Sequence[str], refreshed: Chapters = NO_CHAPTERS) -> list[P]:
         """The parts with these ids, as far as they exist."""
 
     @abstractmethod
     def tagged_parts(
-        self, project: Project, tags: tuple[str, ...], renewed: Renewed = NOT_RENEWED
+        self, project: Project, tags: tuple[str, ...], refreshed: Chapters = NO_CHAPTERS
     ) -> tuple[list[P], int]:
         """The newest `MOST_MEMBERS` parts with all the tags, oldest first, and how many there are."""
 
@@ -174,14 +174,19 @@ class _Chapters(GroupKind[Chapter, Memory, ChapterWords]):
     def store(self, project: Project) -> Groups[Chapter]:
         return project.store.chapters
 
-    def get_parts(self, project: Project, ids: Sequence[str], renewed: Renewed = NOT_RENEWED) -> list[Memory]:  # noqa: ARG002
+    def get_parts(
+        self,
+        project: Project,
+        ids: Sequence[str],
+        refreshed: Chapters = NO_CHAPTERS,  # noqa: ARG002
+    ) -> list[Memory]:
         return project.store.memories.get(list(ids))
 
     def tagged_parts(
         self,
         project: Project,
         tags: tuple[str, ...],
-        renewed: Renewed = NOT_RENEWED,  # noqa: ARG002
+        refreshed: Chapters = NO_CHAPTERS,  # noqa: ARG002
     ) -> tuple[list[Memory], int]:
         rows, total = project.store.search.by_filters(Filters(tags=tags), MOST_MEMBERS)
         return by_time(project.store.memories.get([row[0] for row in rows])), total
@@ -229,15 +234,15 @@ class _Wisdom(GroupKind[Wisdom, Chapter, WisdomWords]):
         return project.store.wisdom
 
     def get_parts(
-        self, project: Project, ids: Sequence[str], renewed: Renewed = NOT_RENEWED
+        self, project: Project, ids: Sequence[str], refreshed: Chapters = NO_CHAPTERS
     ) -> list[Chapter]:
-        return [renewed.get(one.id, one) for one in project.store.chapters.get(list(ids))]
+        return [refreshed.get(one.id, one) for one in project.store.chapters.get(list(ids))]
 
     def tagged_parts(
-        self, project: Project, tags: tuple[str, ...], renewed: Renewed = NOT_RENEWED
+        self, project: Project, tags: tuple[str, ...], refreshed: Chapters = NO_CHAPTERS
     ) -> tuple[list[Chapter], int]:
         ids, total = project.store.chapters.matching(tags, Range(), MOST_MEMBERS)
-        found = {one.id: one for one in project.store.chapters.get(ids)} | dict(renewed)
+        found = {one.id: one for one in project.store.chapters.get(ids)} | dict(refreshed)
         fitting = (one for one in found.values() if set(tags) <= set(one.tags))
         return sorted(fitting, key=lambda one: (one.end_ts, one.id))[-MOST_MEMBERS:], total
 

@@ -28,7 +28,7 @@ from rum.app.chapters.staleness import with_staleness
 from rum.app.project import Project
 from rum.consolidate.chapters.members import short_line
 from rum.consolidate.chapters.titles import LONGEST_TITLE
-from rum.model.chapters import Change, Chapter, Evidence, Group, RefreshResult, Renewed, Wisdom
+from rum.model.chapters import Change, Chapter, Evidence, Group, RefreshedGroup, RefreshResult, Wisdom
 from rum.model.errors import NotFound, PermissionDenied
 
 _COMPARED = {
@@ -53,7 +53,7 @@ def refresh(
             wisdom = _stale_wisdom(caller.project, kind, refreshing.chapters)
     for one in wisdom:
         refreshing.refresh(WISDOM, one)
-    return RefreshResult(renewed=refreshing.renewed, skipped=refreshing.skipped, dry_run=dry_run)
+    return RefreshResult(refreshed=refreshing.refreshed, skipped=refreshing.skipped, dry_run=dry_run)
 
 
 def _named(project: Project, names: Sequence[str], kind: str | None) -> tuple[list[Chapter], list[Wisdom]]:
@@ -71,9 +71,9 @@ def _stale_chapters(project: Project, kind: str | None) -> list[Chapter]:
     return [one for batch in batches for one in with_staleness(project, batch) if one.stale]
 
 
-def _stale_wisdom(project: Project, kind: str | None, renewed: dict[str, Chapter]) -> list[Wisdom]:
+def _stale_wisdom(project: Project, kind: str | None, refreshed: dict[str, Chapter]) -> list[Wisdom]:
     batches = project.store.wisdom.pages() if kind != "chapter" else ()
-    return [one for batch in batches for one in with_staleness(project, batch, renewed) if one.stale]
+    return [one for batch in batches for one in with_staleness(project, batch, refreshed) if one.stale]
 
 
 class _Refresh:
@@ -88,7 +88,7 @@ class _Refresh:
         """Those that were refreshed, as they are now or would be."""
         self._part_ids: dict[str, frozenset[str]] = {}
         """The parts of each group that was refreshed."""
-        self.renewed: list[Renewed] = []
+        self.refreshed: list[RefreshedGroup] = []
         self.skipped: list[str] = []
 
     def refresh(self, kind: GroupKind[G, P, W], old: G) -> None:
@@ -150,8 +150,8 @@ class _Refresh:
         self._part_ids[new.id] = frozenset(new.part_ids)
         if isinstance(new, Chapter):
             self.chapters[new.id] = new
-        self.renewed.append(
-            Renewed(
+        self.refreshed.append(
+            RefreshedGroup(
                 id=old.id,
                 kind=kind.name,
                 title=old.title if isinstance(old, Chapter) else short_line(old.summary, LONGEST_TITLE),

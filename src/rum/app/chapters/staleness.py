@@ -22,14 +22,14 @@ Memories = Mapping[str, Memory]  # The headlines of memories, by id
 
 
 def with_staleness(
-    project: Project, groups: Sequence[G], renewed: Mapping[str, Chapter] | None = None
+    project: Project, groups: Sequence[G], refreshed: Mapping[str, Chapter] | None = None
 ) -> list[G]:
     """Groups, each with the reasons why it needs a refresh; of wisdom also those of its chapters.
 
-    `renewed` are chapters as they would be after a refresh, by id.
+    `refreshed` are chapters as they would be after a refresh, by id.
     """
     ids = sorted({one for group in groups if isinstance(group, Wisdom) for one in group.chapter_ids})
-    chapters = [(renewed or {}).get(one.id, one) for one in project.store.chapters.get(ids)]
+    chapters = [(refreshed or {}).get(one.id, one) for one in project.store.chapters.get(ids)]
     memory_ids = {one for group in (*chapters, *groups) for one in group.memory_ids}
     headlines = project.store.memories.get(sorted(memory_ids), ReadMode.HEADLINE)
     memories = {memory.id: memory for memory in headlines}
@@ -48,7 +48,7 @@ def _reasons(group: Group, chapters: Mapping[str, Chapter], memories: Memories) 
             if chapter is None:
                 yield f"{source.chapter_id} is gone"
             elif chapter.version != source.version:
-                yield f"{chapter.id} was renewed"
+                yield f"{chapter.id} was refreshed"
                 covered.update(chapter.memory_ids)
             elif chapter.stale:
                 yield f"{chapter.id} is stale: {chapter.stale[0]}"

@@ -118,7 +118,7 @@ def _count_memory(caller: Caller, memory_id: str) -> Counts:
     caller.check_may_change(_memory(caller.project, memory_id))
     events = caller.project.store.captured.forget(memory_id, dry_run=True)
     return caller.project.store.memories.delete(memory_id, dry_run=True) | (
-        {"seen": events} if events else {}
+        {"captured_events": events} if events else {}
     )
 
 
@@ -135,7 +135,7 @@ def _remove_memory(caller: Caller, memory_id: str) -> Counts:
     # Before the commit: if the other file cannot be written, nothing was forgotten.
     events = load("app.capture.intake:forget_events")(project, memory.id)
     project.store.activity.delete(memory.id)
-    return removed | ({"seen": events} if events else {})
+    return removed | ({"captured_events": events} if events else {})
 
 
 def _memory(project: Project, memory_id: str) -> Memory:

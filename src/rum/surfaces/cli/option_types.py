@@ -71,3 +71,8 @@ class When(_Type):
         except (ValueError, OverflowError, OSError):
             example = "Write Unix seconds, a date such as 2026-01-31 or 2026-01-31T14:00, or 7d, 12h, 2w ago."
             self.fail(f"{value!r} is not a time. {example}", param, ctx)
+
+
+since_option = click.option(
+    "--since", type=When(), help="Not older than this: Unix seconds, ISO date, or 7d, 12h, 2w."
+)

@@ -95,7 +95,7 @@ def test_nothing_is_made_twice(shop: Shop, rum: Rum):
     leave(rum, events)
     assert rum.take_in() == rum.take_in()
     assert [(one.id, one.version) for one in memories(rum)] == [(one.id, 1) for one in before]
-    assert rum.seen().total == len(events)
+    assert rum.captured_events().total == len(events)
 
 
 def test_the_spool_is_empty_afterwards(shop: Shop, rum: Rum):
@@ -170,8 +170,8 @@ def test_a_forgotten_memory_takes_its_events_with_it_and_stays_away(shop: Shop, 
     (memory,) = memories(rum)
     leave(rum, telling.edit("c.py", "secret plan", "done").events[-2:])
     removed = rum.forget(memory.id).removed
-    assert removed["seen"] == len(telling.events)
-    assert rum.seen().total == 0
+    assert removed["captured_events"] == len(telling.events)
+    assert rum.captured_events().total == 0
     assert os.listdir(os.path.join(rum.project.directory, "spool")) == []
     leave(rum, telling.events)
     assert rum.take_in().memories == 0
@@ -188,7 +188,7 @@ def test_events_go_two_weeks_after_they_became_a_memory(shop: Shop, rum: Rum):
     assert rum.take_in().dropped == 0
     shop.clock.forward(2 * 86400)
     assert rum.take_in().dropped > 0
-    assert rum.seen().total == 0
+    assert rum.captured_events().total == 0
     assert len(memories(rum)) == 1
 
 
@@ -223,7 +223,7 @@ def test_a_memory_that_the_agent_stored_itself_is_completed_and_no_other_is_made
     assert memory.outcome.summary == "I failed_then_fixed it"
     assert memory.outcome.verified_by is not None
     assert {file.path for file in memory.files or ()} == {"stats.py"}
-    assert {one.session for one in rum.seen(memory=own).events} == {"s1"}
+    assert {one.session for one in rum.captured_events(memory=own).events} == {"s1"}
     rum.take_in()
     assert memories(rum)[0].version == memory.version
 
@@ -247,7 +247,7 @@ def test_work_whose_memory_was_forgotten_makes_no_other(shop: Shop, rum: Rum):
     rum.forget(own)
     leave(rum, stores(telling, own).stop().events)
     assert rum.take_in().forgotten == 1
-    assert (memories(rum), rum.seen().total) == ([], 0)
+    assert (memories(rum), rum.captured_events().total) == ([], 0)
 
 
 def test_a_subagent_has_an_identity_of_its_own_and_its_work_is_linked(shop: Shop, rum: Rum):
@@ -378,7 +378,7 @@ def test_what_is_written_as_private_is_not_read_from_a_transcript(shop: Shop):
     written.write_text(written.read_text().replace("if not values:", "<private>if not values</private>"))
     leave(rum, [event for event in events if event["kind"] != "prompt"])
     rum.take_in()
-    seen = json.dumps([one.what for one in rum.seen().events]) + json.dumps(
+    seen = json.dumps([one.what for one in rum.captured_events().events]) + json.dumps(
         [str(one) for one in memories(rum)]
     )
     assert "if not values" not in seen

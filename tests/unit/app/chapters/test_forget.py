@@ -144,7 +144,7 @@ def test_passed_text_is_removed_with_a_memory_that_left_the_chapter_earlier(shop
     assert rum.chapters.show(made).learnings == ("My own view",)
     assert rum.wisdom.show(wisdom).insights == ("My own view",)
     rum.chapters.create(tags=["auth"], learnings=["Another view"])
-    assert rum.refresh().renewed
+    assert rum.refresh().refreshed
     assert rum.doctor().problems == []
 
 

@@ -151,7 +151,7 @@ def test_an_imported_chapter_with_a_different_memory_is_stale(filled: Rum, elsew
     elsewhere.refresh()
     assert elsewhere.chapters.show(made.chapter_id).learnings == ("Pools do not matter at all",)
     assert "twenty" not in repr(elsewhere.wisdom.recall())
-    assert elsewhere.refresh().renewed == []
+    assert elsewhere.refresh().refreshed == []
 
 
 def test_the_evidence_of_imported_claims_is_checked(filled: Rum, elsewhere: Rum) -> None:
@@ -210,7 +210,7 @@ def test_parts_that_it_cannot_have_been_given_do_no_harm(filled: Rum, elsewhere:
         if line["kind"] in ("chapter", "wisdom"):
             line[line["kind"]]["given"] = odd
     elsewhere.import_lines([json.dumps(line).encode() for line in lines])
-    assert elsewhere.refresh(*(one.id for one in elsewhere.wisdom.recall().wisdom)).renewed
+    assert elsewhere.refresh(*(one.id for one in elsewhere.wisdom.recall().wisdom)).refreshed
     assert elsewhere.chapters.list().total == 2
 
 

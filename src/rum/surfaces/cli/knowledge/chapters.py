@@ -19,8 +19,8 @@ from rum.model.chapters import (
     Evidence,
     ListChaptersResult,
     RecallWisdomResult,
+    RefreshedGroup,
     RefreshResult,
-    Renewed,
     SynthesizeResult,
     WisdomView,
 )
@@ -199,13 +199,13 @@ def _print_refresh(options: Options, answer: RefreshResult) -> None:
 
 
 def _refresh_view(answer: RefreshResult) -> View:
-    if not answer.renewed:
+    if not answer.refreshed:
         return text_view("Nothing is stale." if not answer.skipped else "Nothing was updated.")
-    view: View = [line for one in answer.renewed for line in _renewed_view(one, answer.dry_run)]
+    view: View = [line for one in answer.refreshed for line in _refreshed_view(one, answer.dry_run)]
     return view
 
 
-def _renewed_view(one: Renewed, dry_run: bool) -> View:
+def _refreshed_view(one: RefreshedGroup, dry_run: bool) -> View:
     verb = "would be updated" if dry_run else "updated"
     view: View = [
         TextLine((TextPart(one.title, "strong"), TextPart(f"[{one.id}]", "id"), TextPart(verb, "dim")))

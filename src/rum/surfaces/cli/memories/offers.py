@@ -1,4 +1,4 @@
-"""`rum events`, `rum offers`, `rum useful`, `rum useless`: what hooks captured and offered, and ratings."""
+"""`rum offers`, `rum useful`, `rum useless`: memories that hooks offered, and ratings of memories."""
 
 from __future__ import annotations
 
@@ -7,77 +7,21 @@ from typing import Any
 import click
 
 from rum.app import offers as app_offers
-from rum.app.capture import events as app_events
-from rum.app.capture.events import BECAME, SeenList, SeenView
 from rum.inject.render import local_time, short_id
 from rum.model.offers import FeedbackResult, OffersResult, OfferView
 from rum.surfaces.cli.open_project import open_rum, stored_id
-from rum.surfaces.cli.option_types import OneOf, When
+from rum.surfaces.cli.option_types import OneOf, since_option
 from rum.surfaces.cli.options import Options, command, limit_option
 from rum.surfaces.cli.output import note, print_result
 from rum.surfaces.cli.views import Table, TextPart, View, text_view
 from rum.text.shorten import one_line
-
-_since = click.option(
-    "--since", type=When(), help="Not older than this: Unix seconds, ISO date, or 7d, 12h, 2w."
-)
-
-
-@command("events")
-@click.option("--session", metavar="ID", help="Only this session, by its id or the end of it.")
-@click.option("--client", metavar="NAME", help="Only this client, such as claude-code.")
-@click.option("--kind", metavar="KIND", help="Only this kind, such as prompt, after or failed.")
-@click.option("--memory", metavar="ID", help="Only the events of this memory.")
-@click.option("--became", type=OneOf(list(BECAME)), help="Only events with this outcome.")
-@_since
-@limit_option(50, most=app_events.MOST)
-@click.pass_obj
-def events(options: Options, **arguments: Any) -> None:
-    """List captured events and what they became.
-
-    Newest first. Hooks capture what agents do; a turn (the work on one prompt) becomes one memory when it
-    ends, or none if nothing was done. Events are deleted two weeks later.
-    """
-    with open_rum(options) as rum:
-        answer = rum.seen(**arguments)
-        print_result(options, answer, _events_view)
-        if options.as_text:
-            counts = f"{len(answer.events)} of {answer.total} events. Unfinished turns: {answer.open_turns}."
-            note(answer.hint or counts)
-
-
-def _events_view(answer: SeenList) -> View:
-    rows = [
-        (
-            TextPart(local_time(int(one.at)), "dim"),
-            TextPart(one.session[-8:], "id"),
-            TextPart(one.kind),
-            TextPart(one.what, "strong"),
-            TextPart(_event_outcome(one)),
-        )
-        for one in answer.events
-    ]
-    lines = [
-        f"{local_time(int(one.at))} {one.client} {one.session[-8:]} {one.kind}: "
-        f"{one.what} → {_event_outcome(one)}"
-        for one in answer.events
-    ]
-    return [Table(("when", "session", "kind", "what", "became"), rows, lines)]
-
-
-def _event_outcome(one: SeenView) -> str:
-    if one.withheld:
-        return f"withheld ({one.withheld})"
-    if one.memory_id and one.became in ("memory", "completed"):
-        return f"{one.became} {short_id(one.memory_id)}"
-    return f"{one.became} ({one.why})" if one.why else one.became or "-"
 
 
 @command("offers")
 @click.option("--session", metavar="ID", help="Only this session.")
 @click.option("--memory", metavar="ID", help="Only this memory.")
 @click.option("--kind", type=OneOf(list(app_offers.WHY)), help="Only this kind.")
-@_since
+@since_option
 @limit_option(20, most=app_offers.MOST)
 @click.pass_obj
 def offers(options: Options, **arguments: Any) -> None:
@@ -121,14 +65,14 @@ def _offers_view(answer: OffersResult) -> View:
 
 def _offer_text(one: OfferView) -> str:
     """The text of an offer without the fence around it."""
-    inside = one.said.partition("\n\n")[2].rpartition("\n</")[0]
+    inside = one.text.partition("\n\n")[2].rpartition("\n</")[0]
     return one_line(inside) or "-"
 
 
 def _offer_outcome(one: OfferView) -> str:
     if one.success is None:
-        return one.came
-    return f"{one.came}, the turn {'succeeded' if one.success else 'failed'}"
+        return one.outcome
+    return f"{one.outcome}, the turn {'succeeded' if one.success else 'failed'}"
 
 
 @command("useful")
