@@ -118,7 +118,7 @@ class Inquiry:
         """How near memories are by meaning, by key; None for those without a vector."""
         self.known_files = set[str]()
         """Those of the files that memories are tied to, whether they pass the filters or not."""
-        self._paths: dict[tuple[object, ...], dict[str, list[str]]] = earlier._paths if earlier else {}
+        self._paths: dict[tuple[object, str], list[str]] = earlier._paths if earlier else {}
         """The known files that patterns and names stand for, as far as they were looked up."""
         self._nearest: NearestKeys | None = earlier._nearest if earlier and self._same_text else None
         self.texts: dict[str, str] = {}
@@ -166,13 +166,12 @@ class Inquiry:
     def find_paths(
         self, look_up: Callable[[Search, Sequence[str]], dict[str, list[str]]], names: Sequence[str]
     ) -> dict[str, list[str]]:
-        """The known files that patterns or names stand for, looked up once."""
-        if not names:
-            return {}
-        asked = (look_up, *names)
-        if asked not in self._paths:
-            self._paths[asked] = look_up(self.store.search, names)
-        return self._paths[asked]
+        """The known files that patterns or names stand for, each looked up once."""
+        unknown = [name for name in names if (look_up, name) not in self._paths]
+        if unknown:
+            found = look_up(self.store.search, unknown)
+            self._paths.update({(look_up, name): paths for name, paths in found.items()})
+        return {name: self._paths[look_up, name] for name in names if (look_up, name) in self._paths}
 
     def next_candidates(self) -> list[int]:
         """The memories that the next level may add: what it needs to know of them is asked in one call."""
