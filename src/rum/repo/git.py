@@ -1,4 +1,4 @@
-"""Find a git repository and its HEAD by reading its files, without running git."""
+"""Find a git repository and its HEAD by reading its files; git is run only if refs are in a reftable."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from typing import NamedTuple
 
     class GitRepository(NamedTuple):
-        """A checkout: its root (bare: its own folder), its git dir, and the one that all worktrees share."""
+        """A repository: its root (if bare, its git dir), its git dir, and the one shared by all worktrees."""
 
         root: str
         git_dir: str
@@ -26,12 +26,12 @@ else:
     # `typing` is slow to load.
     GitRepository = namedtuple("GitRepository", ("root", "git_dir", "common_dir"))
 
-COMMIT = r"[0-9a-f]{40}(?:[0-9a-f]{24})?"
+COMMIT_PATTERN = r"[0-9a-f]{40}(?:[0-9a-f]{24})?"
 
 _SMALL_FILE_LIMIT = 8192
 _PACKED_REFS_LIMIT = 64 * 1024 * 1024
-_REF = r"refs/(?!.*(?:\.\.|//))[^\x00-\x20\x7f~^:?*\[\\]+"
-_SYMBOLIC_STEPS = 5
+_REF_PATTERN = r"refs/(?!.*(?:\.\.|//))[^\x00-\x20\x7f~^:?*\[\\]+"
+_MAX_SYMBOLIC_REFS = 5
 # The ref in HEAD when a repository stores its refs in tables (reftable), not in files.
 _REFTABLE = "refs/heads/.invalid"
 
@@ -100,7 +100,7 @@ def _open_git_dir(root: str, git_dir: str) -> GitRepository | None:
 def head(repository: GitRepository) -> tuple[str | None, str | None]:
     """The commit and branch checked out; no commit in an empty repository, no branch when detached."""
     text = (read_small_file(os.path.join(repository.git_dir, "HEAD")) or "").strip()
-    if re.fullmatch(COMMIT, text):
+    if re.fullmatch(COMMIT_PATTERN, text):
         return text, None
     ref = _symbolic_target(text)
     if ref == _REFTABLE:
@@ -128,23 +128,23 @@ def _symbolic_target(text: str) -> str | None:
     if not text.startswith("ref:"):
         return None
     ref = text[len("ref:") :].strip()
-    return ref if re.fullmatch(_REF, ref) else None
+    return ref if re.fullmatch(_REF_PATTERN, ref) else None
 
 
 def _resolve_ref(repository: GitRepository, ref: str) -> str | None:
-    for _ in range(_SYMBOLIC_STEPS):
+    for _ in range(_MAX_SYMBOLIC_REFS):
         for folder in dict.fromkeys((repository.git_dir, repository.common_dir)):
             text = (read_small_file(os.path.join(folder, ref)) or "").strip()
             if text:
                 break
         else:
             return _find_packed_ref(repository.common_dir, ref)
-        if re.fullmatch(COMMIT, text):
+        if re.fullmatch(COMMIT_PATTERN, text):
             return text
-        following = _symbolic_target(text)
-        if not following:
+        target = _symbolic_target(text)
+        if not target:
             return None
-        ref = following
+        ref = target
     return None
 
 

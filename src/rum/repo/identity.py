@@ -6,7 +6,7 @@ import os
 import re
 from zlib import crc32
 
-from rum.repo.git import COMMIT, GitRepository, head, is_shallow, open_git
+from rum.repo.git import COMMIT_PATTERN, GitRepository, head, is_shallow, open_git
 from rum.repo.git_process import run_git
 from rum.settings.home import read_bounded
 
@@ -86,7 +86,7 @@ def _first_commit(repository: GitRepository) -> tuple[str | None, str]:
         return None, SHALLOW
     printed = run_git(repository.git_dir, "rev-list", "--first-parent", "--max-parents=0", "HEAD", "--")
     commits = (printed or "").split()
-    return (commits[-1], KNOWN) if commits and re.fullmatch(COMMIT, commits[-1]) else (None, UNKNOWN)
+    return (commits[-1], KNOWN) if commits and re.fullmatch(COMMIT_PATTERN, commits[-1]) else (None, UNKNOWN)
 
 
 def _local_repository(url: str, base: str) -> GitRepository | None:

@@ -83,9 +83,9 @@ SECTIONS: dict[str, dict[str, Entry]] = {
     "Connect": {
         "install": Entry("upkeep.install", "Connect the coding agents on this machine."),
         "uninstall": Entry("upkeep.install", "Disconnect coding agents."),
-        "mcp": Entry("upkeep.connect", "Serve the memory to an agent over MCP."),
-        "hook": Entry("upkeep.connect", "Handle a hook event of a client."),
-        "completion": Entry("upkeep.connect", "Print a shell completion script."),
+        "mcp": Entry("upkeep.help_and_completion", "Serve the memory to an agent over MCP."),
+        "hook": Entry("upkeep.help_and_completion", "Handle a hook event of a client."),
+        "completion": Entry("upkeep.help_and_completion", "Print a shell completion script."),
     },
 }
 ALL = {name: entry for section in SECTIONS.values() for name, entry in section.items()}

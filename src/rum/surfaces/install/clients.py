@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 
-from rum.surfaces.install import claude_code, codex, gemini, other_clients
+from rum.surfaces.install import claude_code, codex, gemini, mcp_only_clients
 from rum.surfaces.install.settings_file import Client
 
 # The clients by the names that `rum install` accepts.
@@ -15,9 +15,9 @@ CLIENTS: dict[str, Client] = {
         claude_code.CLIENT,
         codex.CLIENT,
         gemini.CLIENT,
-        other_clients.CURSOR,
-        other_clients.VSCODE,
-        other_clients.OPENCODE,
+        mcp_only_clients.CURSOR,
+        mcp_only_clients.VSCODE,
+        mcp_only_clients.OPENCODE,
     )
 }
 

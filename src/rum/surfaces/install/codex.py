@@ -6,8 +6,8 @@ from typing import Any
 
 from rum.capture.clients.claude_code import KINDS
 from rum.surfaces.install.launch import Launch, shell_line
-from rum.surfaces.install.own_entries import NAME, Hook
-from rum.surfaces.install.settings_file import Client, Place, Target, json_target, toml_target
+from rum.surfaces.install.own_entries import SERVER_NAME, Hook
+from rum.surfaces.install.settings_file import Client, InstallLocation, Target, json_target, toml_target
 
 # The tools for which a hook runs.
 MATCHERS = {
@@ -31,30 +31,30 @@ def hooks(launch: Launch) -> tuple[Hook, ...]:
     return tuple(found)
 
 
-def _file(place: Place, name: str) -> str:
-    return place.file(".codex", name, variable="CODEX_HOME")
+def _file(location: InstallLocation, name: str) -> str:
+    return location.file(".codex", name, variable="CODEX_HOME")
 
 
-def _targets(place: Place, launch: Launch) -> list[Target]:
+def _targets(location: InstallLocation, launch: Launch) -> list[Target]:
     command, *args = launch.mcp_command()
     entry = {"command": command, "args": args}
     return [
-        toml_target(place, _file(place, "config.toml"), ("mcp_servers", NAME), entry),
-        json_target(place, _file(place, "hooks.json"), hooks=hooks(launch)),
+        toml_target(location, _file(location, "config.toml"), ("mcp_servers", SERVER_NAME), entry),
+        json_target(location, _file(location, "hooks.json"), hooks=hooks(launch)),
     ]
 
 
-def _instructions(place: Place) -> str:
-    return place.in_project("AGENTS.md") if place.scope == "project" else _file(place, "AGENTS.md")
+def _instructions(location: InstallLocation) -> str:
+    return location.in_project("AGENTS.md") if location.scope == "project" else _file(location, "AGENTS.md")
 
 
-def _next_steps(place: Place) -> list[str]:
+def _next_steps(location: InstallLocation) -> list[str]:
     steps = [
         "it runs only hooks that you trust, and `codex exec` does not ask. Start `codex` once: "
         'it shows "Hooks need review"; review them and choose "Trust all and continue". It asks again when '
         "they change.",
     ]
-    if place.scope == "project":
+    if location.scope == "project":
         steps.append("Codex reads .codex of a project only once you have trusted its folder.")
     return steps
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from rum.capture.clients.gemini import KINDS
 from rum.surfaces.install.launch import Launch, shell_line
-from rum.surfaces.install.own_entries import NAME, Hook
-from rum.surfaces.install.settings_file import Client, Place, Target, json_target
+from rum.surfaces.install.own_entries import SERVER_NAME, Hook
+from rum.surfaces.install.settings_file import Client, InstallLocation, Target, json_target
 
 _CHANGES = "run_shell_command|replace|edit|write_file"
 # The tools for which a hook runs.
@@ -21,22 +21,31 @@ _TIMEOUT = 5000  # In milliseconds, unlike the other clients
 def hooks(launch: Launch) -> tuple[Hook, ...]:
     """A hook for each captured event."""
     command = shell_line(launch.hook_command("gemini"))
-    handler: dict[str, Any] = {"name": NAME, "type": "command", "command": command, "timeout": _TIMEOUT}
+    handler: dict[str, Any] = {
+        "name": SERVER_NAME,
+        "type": "command",
+        "command": command,
+        "timeout": _TIMEOUT,
+    }
     return tuple(Hook(event, MATCHERS.get(event), handler) for event in KINDS)
 
 
-def _targets(place: Place, launch: Launch) -> list[Target]:
+def _targets(location: InstallLocation, launch: Launch) -> list[Target]:
     command, *args = launch.mcp_command()
-    server = (("mcpServers", NAME), {"command": command, "args": args})
-    return [json_target(place, place.file(".gemini", "settings.json"), server, hooks(launch))]
+    server = (("mcpServers", SERVER_NAME), {"command": command, "args": args})
+    return [json_target(location, location.file(".gemini", "settings.json"), server, hooks(launch))]
 
 
-def _instructions(place: Place) -> str:
-    return place.in_project("GEMINI.md") if place.scope == "project" else place.user(".gemini", "GEMINI.md")
+def _instructions(location: InstallLocation) -> str:
+    return (
+        location.in_project("GEMINI.md")
+        if location.scope == "project"
+        else location.in_home(".gemini", "GEMINI.md")
+    )
 
 
-def _next_steps(place: Place) -> list[str]:
-    if place.scope == "project":
+def _next_steps(location: InstallLocation) -> list[str]:
+    if location.scope == "project":
         return [
             "Gemini CLI reads a project's settings only once you have trusted its folder (`/permissions`)."
         ]

@@ -103,10 +103,10 @@ def _append_part(text: str, node: Node, value: object, name: str) -> str:
         added = f"{newline}{inner}{name}{_format(text, value, inner)}"
     end = last.node.end if last.comma is None else last.comma + 1
     # A part on a new line goes after a comment that belongs to the value before it.
-    place = end if on_one_line else _after_comment(text, end)
+    position = end if on_one_line else _after_comment(text, end)
     if last.comma is None:
-        return text[:end] + "," + text[end:place] + added + text[place:]
-    return _insert(text, place, f"{added},")
+        return text[:end] + "," + text[end:position] + added + text[position:]
+    return _insert(text, position, f"{added},")
 
 
 def _after_comment(text: str, at: int) -> int:

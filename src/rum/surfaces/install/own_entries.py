@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 from rum.model.errors import InvalidQuery
 from rum.surfaces.install import json_edit
 
-NAME = "rum"  # The name of the MCP server in every client
+SERVER_NAME = "rum"  # The name of the MCP server in every client
 
 _RUM = re.compile(r"(?:^|[/\\])rum(?:\.exe)?$")
 _RUM_HOOK = re.compile(r"(?:^|[/\\])rum-hook(?:\.exe)?$")

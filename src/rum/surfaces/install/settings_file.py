@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from rum.store.files import markdown_section
 from rum.surfaces.install import json_edit, jsonc, own_entries, toml_edit
 from rum.surfaces.install.launch import Launch
-from rum.surfaces.install.own_entries import NAME, Hook
+from rum.surfaces.install.own_entries import SERVER_NAME, Hook
 
 _INSTRUCTIONS = """\
 ## Memory
@@ -38,7 +38,7 @@ class Target(NamedTuple):
     part: str = ""
 
 
-class Place(NamedTuple):
+class InstallLocation(NamedTuple):
     """Where settings are written: for a user or for a project."""
 
     scope: str
@@ -46,7 +46,7 @@ class Place(NamedTuple):
     root: str | None
     environ: dict[str, str]
 
-    def user(self, *names: str, variable: str | None = None) -> str:
+    def in_home(self, *names: str, variable: str | None = None) -> str:
         """A file in the user's home; `variable` may name another folder instead of the first name."""
         folder = self.environ.get(variable, "") if variable else ""
         return os.path.join(folder, *names[1:]) if folder else os.path.join(self.home, *names)
@@ -60,7 +60,7 @@ class Place(NamedTuple):
         """A file in the client's folder, which is in the project or in the user's home."""
         if self.scope == "project":
             return self.in_project(folder, name)
-        return self.user(folder, name, variable=variable)
+        return self.in_home(folder, name, variable=variable)
 
 
 class Client(NamedTuple):
@@ -75,14 +75,14 @@ class Client(NamedTuple):
     title: str
     programs: tuple[str, ...]
     folders: tuple[str, ...]
-    targets: Callable[[Place, Launch], list[Target]]
-    instructions: Callable[[Place], str | None]
+    targets: Callable[[InstallLocation, Launch], list[Target]]
+    instructions: Callable[[InstallLocation], str | None]
     shared: bool = True
-    next_steps: Callable[[Place], list[str]] = lambda _: []
+    next_steps: Callable[[InstallLocation], list[str]] = lambda _: []
 
 
 def json_target(
-    place: Place,
+    location: InstallLocation,
     path: str,
     server: tuple[tuple[str | int, ...], dict[str, Any]] | None = None,
     hooks: tuple[Hook, ...] = (),
@@ -102,14 +102,16 @@ def json_target(
         return own_entries.remove_hooks(text) if hooks else text
 
     part = ".".join(map(str, server[0])) if server else "hooks"
-    return Target(path, add, remove, _parse_json, _within(place, path), part)
+    return Target(path, add, remove, _parse_json, _within(location, path), part)
 
 
 def _parse_json(text: str) -> Any:
     return jsonc.parse(text).value if text.strip("\ufeff \t\r\n") else {}
 
 
-def toml_target(place: Place, path: str, table: tuple[str, ...], entry: dict[str, Any]) -> Target:
+def toml_target(
+    location: InstallLocation, path: str, table: tuple[str, ...], entry: dict[str, Any]
+) -> Target:
     """A TOML file with RUM's server as a table."""
 
     def add(text: str, current: str) -> str:
@@ -120,29 +122,29 @@ def toml_target(place: Place, path: str, table: tuple[str, ...], entry: dict[str
         own_entries.check_name(toml_edit.table_at(text, table), table)
         return toml_edit.remove_table(text, table)
 
-    return Target(path, add, remove, toml_edit.parse, _within(place, path), ".".join(table))
+    return Target(path, add, remove, toml_edit.parse, _within(location, path), ".".join(table))
 
 
-def instructions_target(client: Client, place: Place) -> Target | None:
+def instructions_target(client: Client, location: InstallLocation) -> Target | None:
     """The client's file of instructions, such as AGENTS.md, with a section on RUM; None if it has none."""
-    path = client.instructions(place)
+    path = client.instructions(location)
     if path is None:
         return None
 
     def add(text: str, _: str) -> str:
-        return markdown_section.put(text, NAME, _INSTRUCTIONS)
+        return markdown_section.put(text, SERVER_NAME, _INSTRUCTIONS)
 
     def remove(text: str) -> str:
-        return markdown_section.drop(text, NAME)
+        return markdown_section.drop(text, SERVER_NAME)
 
-    within = place.root if place.scope == "project" else None
+    within = location.root if location.scope == "project" else None
     return Target(path, add, remove, str, within, "instructions")
 
 
-def _within(place: Place, path: str) -> str | None:
+def _within(location: InstallLocation, path: str) -> str | None:
     """The folder that links may not lead out of.
 
     A repository may hold links to anything; users may link their own settings to any place.
     """
-    inside = place.root is not None and place.scope == "project"
-    return place.root if inside and path.startswith(os.path.join(str(place.root), "")) else None
+    inside = location.root is not None and location.scope == "project"
+    return location.root if inside and path.startswith(os.path.join(str(location.root), "")) else None

@@ -18,14 +18,14 @@ from rum.surfaces.cli.views import View, text_view
 from rum.surfaces.install.changes import Change, apply, to_install, to_uninstall
 from rum.surfaces.install.clients import CLIENTS, present_clients
 from rum.surfaces.install.launch import Launch, by_interpreter, by_name
-from rum.surfaces.install.settings_file import Client, Place, Target, instructions_target
+from rum.surfaces.install.settings_file import Client, InstallLocation, Target, instructions_target
 
 
 class _Step(NamedTuple):
     """A client and the changes of its files."""
 
     client: Client
-    place: Place
+    location: InstallLocation
     changes: list[Change]
 
 
@@ -60,14 +60,14 @@ def install(
     CLIENT is claude-code, codex, gemini, cursor, vscode or opencode (default: ask for each one found on this
     machine). Other settings and comments in their files are not changed.
     """
-    place, home = _place(scope), find_home({}, os.environ)
+    location, home = _install_location(scope), find_home({}, os.environ)
     steps: list[_Step] = []
-    for client in _chosen_clients(clients, place, "install"):
-        launch = _launch(client, place, anyway)
-        targets = client.targets(place, launch)
-        if instructions and (one := instructions_target(client, place)):
+    for client in _chosen_clients(clients, location, "install"):
+        launch = _launch(client, location, anyway)
+        targets = client.targets(location, launch)
+        if instructions and (one := instructions_target(client, location)):
             targets.append(one)
-        steps.append(_step(home, client, place, targets, steps, to_install))
+        steps.append(_step(home, client, location, targets, steps, to_install))
     _apply(options, home, steps, dry_run, "installed")
 
 
@@ -84,21 +84,21 @@ def uninstall(options: Options, clients: tuple[str, ...], scope: str, dry_run: b
     Files not changed since `rum install` are restored byte by byte; from others only RUM's entries are
     removed.
     """
-    place, home = _place(scope), find_home({}, os.environ)
+    location, home = _install_location(scope), find_home({}, os.environ)
     steps: list[_Step] = []
-    for client in _chosen_clients(clients, place, "uninstall"):
+    for client in _chosen_clients(clients, location, "uninstall"):
         # Any command will do: RUM's entries are recognised however they start RUM.
-        targets = client.targets(place, Launch(("rum",), ("rum-hook",)))
-        if one := instructions_target(client, place):
+        targets = client.targets(location, Launch(("rum",), ("rum-hook",)))
+        if one := instructions_target(client, location):
             targets.append(one)
-        steps.append(_step(home, client, place, targets, steps, to_uninstall))
+        steps.append(_step(home, client, location, targets, steps, to_uninstall))
     _apply(options, home, steps, dry_run, "uninstalled")
 
 
 def _step(
     home: str,
     client: Client,
-    place: Place,
+    location: InstallLocation,
     targets: list[Target],
     steps: list[_Step],
     change: Callable[[str, Target], Change | None],
@@ -106,29 +106,29 @@ def _step(
     """The changes for a client that no earlier step makes: several clients read the same AGENTS.md."""
     planned = {(one.target.path, one.target.part) for step in steps for one in step.changes}
     new = [target for target in targets if (target.path, target.part) not in planned]
-    return _Step(client, place, [one for target in new if (one := change(home, target))])
+    return _Step(client, location, [one for target in new if (one := change(home, target))])
 
 
-def _place(scope: str) -> Place:
-    user = os.environ.get("USERPROFILE" if os.name == "nt" else "HOME") or os.path.expanduser("~")
+def _install_location(scope: str) -> InstallLocation:
+    user_home = os.environ.get("USERPROFILE" if os.name == "nt" else "HOME") or os.path.expanduser("~")
     root = find_root(os.getcwd(), find_home({}, os.environ))
     if scope == "project" and root is None:
         raise InvalidQuery("This folder is not a project. Go to the folder of one, or use --scope user.")
-    return Place(scope, os.path.abspath(user), root, dict(os.environ))
+    return InstallLocation(scope, os.path.abspath(user_home), root, dict(os.environ))
 
 
-def _launch(client: Client, place: Place, anyway: bool) -> Launch:
-    if place.scope == "project" and client.shared:
+def _launch(client: Client, location: InstallLocation, anyway: bool) -> Launch:
+    if location.scope == "project" and client.shared:
         # A shared file must not name an interpreter on one user's machine.
-        return by_name(client.targets(place, Launch(("rum",), ("rum-hook",)))[0].path)
+        return by_name(client.targets(location, Launch(("rum",), ("rum-hook",)))[0].path)
     return by_interpreter(os.environ, anyway=anyway)
 
 
-def _chosen_clients(names: tuple[str, ...], place: Place, verb: str) -> list[Client]:
+def _chosen_clients(names: tuple[str, ...], location: InstallLocation, verb: str) -> list[Client]:
     """Return the named clients, or else those on this machine that the user confirms."""
     if names:
         return [CLIENTS[name] for name in dict.fromkeys(names)]
-    here = present_clients(place.home)
+    here = present_clients(location.home)
     if not here:
         raise InvalidQuery(
             f"No client was found here. Supported: {', '.join(CLIENTS)}.", allowed=list(CLIENTS)
@@ -156,13 +156,13 @@ def _apply(options: Options, home: str, steps: list[_Step], dry_run: bool, verb:
     for path in backups:
         note(f"Backup saved: {path}")
     for step in steps:
-        for text in step.client.next_steps(step.place) if verb == "installed" else []:
+        for text in step.client.next_steps(step.location) if verb == "installed" else []:
             note(f"{step.client.title}: {text}")
 
 
 def _step_json(step: _Step, dry_run: bool) -> dict[str, Any]:
     changed = [change.path for change in step.changes]
-    summary: dict[str, Any] = {"client": step.client.name, "scope": step.place.scope, "changed": changed}
+    summary: dict[str, Any] = {"client": step.client.name, "scope": step.location.scope, "changed": changed}
     if dry_run:
         summary["diff"] = "".join(change.diff() for change in step.changes)
     return summary
@@ -173,7 +173,7 @@ def _view(steps: list[_Step], verb: str) -> View:
     for step in steps:
         files = ", ".join(change.path for change in step.changes)
         unchanged = (
-            f"{verb} already" if verb == "installed" else f"was not installed for {_FOR[step.place.scope]}"
+            f"{verb} already" if verb == "installed" else f"was not installed for {_FOR[step.location.scope]}"
         )
         summary = f"{verb} ({files})" if files else f"{unchanged}; nothing was changed"
         lines += text_view(f"{step.client.title}: {summary}.")
