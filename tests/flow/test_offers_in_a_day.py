@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from benchmarks.offers_in_a_day import OfferStatistics, replay_offers
 
-from rum.inject.offers import KINDS, MOST_AT_START
+from rum.inject.offers import KINDS, MAX_AT_START
 
 
 @pytest.fixture(scope="module")
@@ -23,4 +23,4 @@ def test_there_are_offers_at_session_start_and_about_tasks_and_files(day: OfferS
 
 def test_no_offer_is_long(day: OfferStatistics) -> None:
     assert all(day.tokens[kind] <= 100 * count for kind, count in day.offers.items())
-    assert day.most_at_once <= 100 * MOST_AT_START
+    assert day.most_at_once <= 100 * MAX_AT_START

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ruamel.yaml import YAML
 
 from rum.inject.offers import warning
-from rum.inject.offers.situation import Moment
+from rum.inject.offers.context import OfferContext
 from rum.model.links import Edge, LinkType
 from rum.store.base import Store
 from rum.store.sqlite.store import SqliteStore
@@ -69,7 +69,9 @@ def is_warned(case: dict[str, Any], folder: Path) -> bool:
         _remember(store, case)
     finally:
         store.close()
-    return bool(warning.offers(Moment(_event(case["now"], folder / "root"), str(here), str(folder / "root"))))
+    return bool(
+        warning.offers(OfferContext(_event(case["now"], folder / "root"), str(here), str(folder / "root")))
+    )
 
 
 def _remember(store: Store, case: dict[str, Any]) -> None:

@@ -86,13 +86,13 @@ def failure(
     """A warning: what failed, why, what was learned, what reverted it, and how it was solved."""
     kind = f" ({category})" if category and category != UNNAMED else ""
     why = _line(reason, LONG) + kind
-    more = [f"Learned: {_line(one, LONG)}" for one in learned[:2]]
+    more = [f"Learned: {_line(learning, LONG)}" for learning in learned[:2]]
     more += [f"Reverted by “{_line(reverted_by, GOAL)}”"] if reverted_by and reverted_by not in reason else []
     more += [f"Solved later: {_line(solved, LONG)}"] if solved else []
     tail = _tail(memory_id, times)
-    whole = f"- {_line(goal, GOAL)}: {_sentences(why, *more)}{tail}"
+    long = f"- {_line(goal, GOAL)}: {_sentences(why, *more)}{tail}"
     short = f"- {_line(goal, SHORT)}: {_line(reason, SHORT)}{kind}{tail}"
-    return Piece("failure", memory_id, points, _forms(whole, short), at)
+    return Piece("failure", memory_id, points, _forms(long, short), at)
 
 
 def memory(
@@ -112,43 +112,45 @@ def memory(
     If nothing was learned from it, the reason for the work is shown instead.
     """
     why = [f"Why: {_line(context, REASON)}"] if context.strip() else []
-    more = [f"Learned: {_line(one, LONG)}" for one in learned[:2]] or why
+    more = [f"Learned: {_line(learning, LONG)}" for learning in learned[:2]] or why
     tail, mark = _tail(memory_id, times), "" if verified else " (unverified)"
-    whole = f"- {_line(goal, GOAL)}{mark}: {_sentences(_line(summary, LONG), *more)}{tail}"
+    long = f"- {_line(goal, GOAL)}{mark}: {_sentences(_line(summary, LONG), *more)}{tail}"
     short = f"- {_line(goal, SHORT)}{mark}: {_line(summary, SHORT)}{tail}"
-    return Piece("memory", memory_id, points, _forms(whole, short), at)
+    return Piece("memory", memory_id, points, _forms(long, short), at)
 
 
 def wisdom(wisdom_id: str, number: int, points: float, claim: str, supporting: int, against: int) -> Piece:
     """A claim of the wisdom, with the number of memories for and against it."""
     otherwise = f", {against} contradict it" if against else ""
     tail = f" ({supporting} {'memory' if supporting == 1 else 'memories'}{otherwise}){_tail(wisdom_id)}"
-    texts = (f"- {_line(claim, most)}{tail}" for most in (LONG, SHORT))
+    texts = (f"- {_line(claim, max_length)}{tail}" for max_length in (LONG, SHORT))
     return Piece("wisdom", f"{wisdom_id}#{number}", points, _forms(*texts))
 
 
 def chapter(chapter_id: str, points: float, title: str, summary: str, learned: Sequence[str] = ()) -> Piece:
     """A chapter, and what was learned in it."""
-    more = [f"Learned: {_line(one, LONG)}" for one in learned[:2]]
+    more = [f"Learned: {_line(learning, LONG)}" for learning in learned[:2]]
     tail = _tail(chapter_id)
-    whole = f"- {_line(title, GOAL)}: {_sentences(_line(summary, LONG), *more)}{tail}"
+    long = f"- {_line(title, GOAL)}: {_sentences(_line(summary, LONG), *more)}{tail}"
     return Piece(
         "chapter",
         chapter_id,
         points,
-        _forms(whole, f"- {_line(title, SHORT)}: {_line(summary, SHORT)}{tail}"),
+        _forms(long, f"- {_line(title, SHORT)}: {_line(summary, SHORT)}{tail}"),
     )
 
 
 def rule(rule_id: str, points: float, condition: str, action: str, at: int = 0) -> Piece:
     """A rule: its condition and its action."""
-    forms = _forms(*(_pair(condition, " → ", action, most) for most in (LONG, SHORT)))
+    forms = _forms(*(_pair(condition, " → ", action, max_length) for max_length in (LONG, SHORT)))
     return Piece("rule", rule_id, points, forms, at)
 
 
 def fact(key: str, points: float, value: str) -> Piece:
     """A fact: its key and its value."""
-    return Piece("fact", key, points, _forms(*(_pair(key, ": ", value, most) for most in (LONG, SHORT))))
+    return Piece(
+        "fact", key, points, _forms(*(_pair(key, ": ", value, max_length) for max_length in (LONG, SHORT)))
+    )
 
 
 def follow_up(memory_id: str, number: int, points: float, text: str, goal: str | None, at: int = 0) -> Piece:
@@ -199,12 +201,12 @@ def _tail(memory_id: str, times: int = 1) -> str:
     return f" [{short_id(memory_id)}]" if times == 1 else f" ({times} times) [{short_id(memory_id)}]"
 
 
-def _pair(name: str, between: str, text: str, most: int) -> str:
-    return f"- {_line(name, min(most, CONDITION))}{between}{_line(text, most)}"
+def _pair(name: str, between: str, text: str, max_length: int) -> str:
+    return f"- {_line(name, min(max_length, CONDITION))}{between}{_line(text, max_length)}"
 
 
-def _line(text: str, most: int) -> str:
-    return defused(one_line(text, most))
+def _line(text: str, max_length: int) -> str:
+    return defused(one_line(text, max_length))
 
 
 def _sentences(*texts: str) -> str:

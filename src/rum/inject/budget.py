@@ -33,9 +33,9 @@ else:
     Piece = namedtuple("Piece", ("kind", "id", "points", "forms", "at"), defaults=(0,))
     Chosen = namedtuple("Chosen", ("piece", "form"))
 
-WARNING = 100  # Points from which on a piece is a warning, which no other piece displaces
-# Characters of a token at most: rows of dashes cost few tokens, and still must not fill a prompt.
-LONGEST_TOKEN = 12
+WARNING = 100  # Minimum points of a warning, which no other piece displaces
+# Maximum characters per token: long rows of dashes have few tokens, but must not fill a prompt.
+MAX_TOKEN_LENGTH = 12
 
 
 def rank(pieces: Iterable[Piece]) -> list[Piece]:
@@ -49,26 +49,26 @@ def choose(pieces: Iterable[Piece], tokens: int, write: Write) -> list[Chosen]:
     Warnings are placed first, if necessary in their shortest form. A piece that is too long is skipped.
     """
     best = rank(pieces)
-    taken: dict[int, Chosen] = {}
+    selected: dict[int, Chosen] = {}
 
-    def take(at: int, form: int) -> bool:
-        attempt = {**taken, at: Chosen(best[at], form)}
-        if not fits(write([attempt[one] for one in sorted(attempt)]), tokens):
+    def select(index: int, form: int) -> bool:
+        attempt = {**selected, index: Chosen(best[index], form)}
+        if not fits(write([attempt[key] for key in sorted(attempt)]), tokens):
             return False
-        taken[at] = attempt[at]
+        selected[index] = attempt[index]
         return True
 
-    for at, piece in enumerate(best):
+    for index, piece in enumerate(best):
         if piece.points >= WARNING:
-            take(at, len(piece.forms) - 1)
-    for at, piece in enumerate(best):
-        longer = taken[at].form if at in taken else len(piece.forms)
-        for form in range(longer):
-            if take(at, form):
+            select(index, len(piece.forms) - 1)
+    for index, piece in enumerate(best):
+        longer_forms = selected[index].form if index in selected else len(piece.forms)
+        for form in range(longer_forms):
+            if select(index, form):
                 break
-    return [taken[at] for at in sorted(taken)]
+    return [selected[index] for index in sorted(selected)]
 
 
 def fits(text: str, tokens: int) -> bool:
     """Whether a text has at most this many tokens."""
-    return len(text) <= LONGEST_TOKEN * tokens and estimate_tokens(text) <= tokens
+    return len(text) <= MAX_TOKEN_LENGTH * tokens and estimate_tokens(text) <= tokens

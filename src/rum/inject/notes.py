@@ -22,15 +22,15 @@ from rum.text.patterns import Match, Pattern, Text
 from rum.text.sentences import closes, open_fence, opening
 from rum.text.shorten import one_line
 
-VERSION = f"5.{terms.VERSION}"  # To be changed whenever the head of the same note would differ
+VERSION = f"5.{terms.VERSION}"  # Change it whenever the same note would get another head
 HEADING = "## Background Knowledge from Previous Runs\n\n"
-LONGEST = 500  # Characters of a note that go into a prompt
+MAX_CONTENT = 500  # Characters of a note that go into a prompt
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _SENTENCE = re.compile(r"(.*?)[.!](?:\s+|$)")
 _MARKS = re.compile(r"[*`]+")
-_OWN, _LOWEST = 3, 6  # The level of a note's own heading in a prompt, and the lowest level
-_NAMED = 60
-MOST_SHOWN = 3  # Contradicting statements that are shown with one note
+_TITLE_LEVEL, _LOWEST_LEVEL = 3, 6  # The level of a note's own heading in a prompt, and the lowest level
+_MAX_NAME = 60
+MAX_CONTRADICTIONS = 3  # Contradicting statements that are shown with one note
 
 
 class Head(Struct, frozen=True, array_like=True):
@@ -78,110 +78,112 @@ class Ranked(NamedTuple):
 
 def note_head(note: Note) -> Head:
     """The head of a note: its newest entry, and the statements of earlier ones that contradict it."""
-    entry = note.newest
-    own = claims_in(entry.content)
+    newest = note.newest
+    claims = claims_in(newest.content)
     return Head(
         slug=note.slug,
-        newest=entry.n,
+        newest=newest.n,
         entries=len(note.entries),
-        title=entry.title,
-        title_words=match.content_words(entry.title),
-        patterns=tuple(map(match.compiled, entry.when_to_use)),
-        tags=entry.tags,
-        importance=entry.importance,
-        discovered_at=entry.discovered_at,
-        discovered_by=entry.discovered_by,
-        related=tuple(dict.fromkeys(slug for one in note.entries for slug in one.related_memories)),
-        retired="deprecated" if entry.deprecated else None,
-        superseded_by=entry.superseded_by,
-        line=entry.line,
-        claims=tuple(claim.key for claim in own),
-        stances=tuple(claim.stance for claim in own),
-        otherwise=tuple(_earlier(note, own)),
-        remarks=tuple(remark for one in note.entries for remark in one.remarks),
+        title=newest.title,
+        title_words=match.content_words(newest.title),
+        patterns=tuple(map(match.compiled, newest.when_to_use)),
+        tags=newest.tags,
+        importance=newest.importance,
+        discovered_at=newest.discovered_at,
+        discovered_by=newest.discovered_by,
+        related=tuple(dict.fromkeys(slug for entry in note.entries for slug in entry.related_memories)),
+        retired="deprecated" if newest.deprecated else None,
+        superseded_by=newest.superseded_by,
+        line=newest.line,
+        claims=tuple(claim.key for claim in claims),
+        stances=tuple(claim.stance for claim in claims),
+        otherwise=tuple(_earlier_contradictions(note, claims)),
+        remarks=tuple(remark for entry in note.entries for remark in entry.remarks),
     )
 
 
 def with_successors(heads: Mapping[str, Head]) -> dict[str, Head]:
     """The heads, with those retired that another existing note supersedes, cycles excepted."""
     slugs = {slug.casefold(): slug for slug in heads}
-    found: dict[str, Head] = {}
+    result: dict[str, Head] = {}
     for slug, head in heads.items():
-        found[slug] = head
+        result[slug] = head
         if head.superseded_by is not None:
-            odd = _no_successor(head, heads, slugs)
-            remarks = (*head.remarks, f"line {head.line}: `supersededBy` {odd}; it is ignored.")
-            found[slug] = (
+            problem = _invalid_successor(head, heads, slugs)
+            remarks = (*head.remarks, f"line {head.line}: `supersededBy` {problem}; it is ignored.")
+            result[slug] = (
                 replace(head, remarks=remarks)
-                if odd
+                if problem
                 else replace(head, retired=f"superseded by {head.superseded_by}")
             )
-    return found
+    return result
 
 
-def _no_successor(head: Head, heads: Mapping[str, Head], slugs: Mapping[str, str]) -> str | None:
+def _invalid_successor(head: Head, heads: Mapping[str, Head], slugs: Mapping[str, str]) -> str | None:
     """Why the successor of a note is ignored; None if it is valid."""
-    passed: set[str] = set()
+    visited: set[str] = set()
     name = head.superseded_by
-    while name is not None and (slug := slugs.get(name.casefold())) is not None and slug not in passed:
+    while name is not None and (slug := slugs.get(name.casefold())) is not None and slug not in visited:
         if slug == head.slug:
             return "leads back to this note itself"
-        passed.add(slug)
+        visited.add(slug)
         name = heads[slug].superseded_by
-    return None if passed else f"names `{one_line(str(head.superseded_by), _NAMED)}`, which does not exist"
+    return (
+        None if visited else f"names `{one_line(str(head.superseded_by), _MAX_NAME)}`, which does not exist"
+    )
 
 
-def _earlier(note: Note, own: list[Claim]) -> list[Otherwise]:
-    found = [
-        one
+def _earlier_contradictions(note: Note, claims: list[Claim]) -> list[Otherwise]:
+    statements = [
+        statement
         for entry in reversed(note.entries)
         if entry.n != note.newest.n
-        for one in contradictions(own, entry.content, f"{note.slug}#{entry.n}", entry.discovered_at)
+        for statement in contradictions(claims, entry.content, f"{note.slug}#{entry.n}", entry.discovered_at)
     ]
-    return found[:MOST_SHOWN]
+    return statements[:MAX_CONTRADICTIONS]
 
 
-def contradictions(own: list[Claim], content: str, other: str, at: int | None) -> list[Otherwise]:
+def contradictions(claims: list[Claim], content: str, other: str, at: int | None) -> list[Otherwise]:
     """What another entry says that cannot hold together with these statements."""
-    theirs: dict[int, list[Claim]] = {}
-    for claim in claims_in(content):
-        theirs.setdefault(claim.key, []).append(claim)
+    others_by_key: dict[int, list[Claim]] = {}
+    for other_claim in claims_in(content):
+        others_by_key.setdefault(other_claim.key, []).append(other_claim)
     return [
-        Otherwise(mine.text, other, claim.text, at)
-        for mine in own
-        for claim in theirs.get(mine.key, ())
-        if contradict(mine, claim)
+        Otherwise(claim.text, other, other_claim.text, at)
+        for claim in claims
+        for other_claim in others_by_key.get(claim.key, ())
+        if contradict(claim, other_claim)
     ]
 
 
 def possible_contradictions(head: Head, heads: Iterable[Head]) -> list[Head]:
     """The other notes with a different stance on the same claim."""
-    own = set(head.claims)
-    said = set(zip(head.claims, head.stances, strict=True))
-    alike = (other for other in heads if not own.isdisjoint(other.claims))
+    keys = set(head.claims)
+    stances = set(zip(head.claims, head.stances, strict=True))
+    same_topic = (other for other in heads if not keys.isdisjoint(other.claims))
     return [
         other
-        for other in alike
-        if other.slug != head.slug and not other.retired and _differs(other, own, said)
+        for other in same_topic
+        if other.slug != head.slug and not other.retired and _differs(other, keys, stances)
     ]
 
 
-def _differs(other: Head, own: set[int], said: set[tuple[int, int]]) -> bool:
-    theirs = zip(other.claims, other.stances, strict=True)
-    return any(key in own and (key, stance) not in said for key, stance in theirs)
+def _differs(other: Head, keys: set[int], stances: set[tuple[int, int]]) -> bool:
+    other_stances = zip(other.claims, other.stances, strict=True)
+    return any(key in keys and (key, stance) not in stances for key, stance in other_stances)
 
 
 def rank(heads: Iterable[Head], query: NoteQuery) -> list[Ranked]:
     """The notes that match, best first; ties by date, newest first, then by file name."""
-    task, whole = Text(query.task), Text(query.task, query.plan)
-    found = [one for head in heads if (one := _rank(head, task, whole, query)) is not None]
-    return sorted(found, key=lambda one: (-one.total, -(one.head.discovered_at or 0), one.head.slug))
+    task, task_and_plan = Text(query.task), Text(query.task, query.plan)
+    ranked = [note for head in heads if (note := _rank(head, task, task_and_plan, query)) is not None]
+    return sorted(ranked, key=lambda note: (-note.total, -(note.head.discovered_at or 0), note.head.slug))
 
 
-def _rank(head: Head, task: Text, whole: Text, query: NoteQuery) -> Ranked | None:
+def _rank(head: Head, task: Text, task_and_plan: Text, query: NoteQuery) -> Ranked | None:
     if head.retired or not note_score.is_important_enough(head.importance, query.min_importance):
         return None
-    matched = match.best(head.patterns, whole)
+    matched = match.best(head.patterns, task_and_plan)
     if matched is None or not note_score.is_close_enough(head.importance, matched):
         return None
     scored = note_score.score(
@@ -223,22 +225,22 @@ def under_title(title: str, content: str) -> str:
     first = _HEADING.match(lines[0])
     if first and len(lines) > 1 and _flat(first[2]) == _flat(title):
         lines = "\n".join(lines[1:]).strip("\n").split("\n")
-    lines = _without(title, lines)
+    lines = _without_repeated_title(title, lines)
     headings = {at: found for at in _outside_fences(lines) if (found := _HEADING.match(lines[at]))}
-    lower = _OWN + 1 - min((len(found[1]) for found in headings.values()), default=_LOWEST)
+    lower = _TITLE_LEVEL + 1 - min((len(found[1]) for found in headings.values()), default=_LOWEST_LEVEL)
     for at, found in headings.items():
-        depth = min(_LOWEST, len(found[1]) + max(0, lower))
+        depth = min(_LOWEST_LEVEL, len(found[1]) + max(0, lower))
         lines[at] = f"{'#' * depth} {found[2]}".rstrip()
     return "\n".join(lines)
 
 
-def _without(title: str, lines: list[str]) -> list[str]:
+def _without_repeated_title(title: str, lines: list[str]) -> list[str]:
     """Lines without a first sentence that repeats the title, unless there is nothing else."""
     first = _SENTENCE.match(lines[0])
     if not first or _flat(_MARKS.sub("", first[1])) != _flat(_MARKS.sub("", title).rstrip(".!")):
         return lines
-    left = [lines[0][first.end() :], *lines[1:]]
-    return "\n".join(left).strip("\n").split("\n") if any(map(str.strip, left)) else lines
+    rest = [lines[0][first.end() :], *lines[1:]]
+    return "\n".join(rest).strip("\n").split("\n") if any(map(str.strip, rest)) else lines
 
 
 def _outside_fences(lines: list[str]) -> Iterator[int]:
@@ -254,33 +256,33 @@ def _flat(text: str) -> str:
     return " ".join(text.rstrip("# \t").casefold().split())
 
 
-def cut(text: str, most: int = LONGEST) -> str:
+def cut(text: str, max_length: int = MAX_CONTENT) -> str:
     """A text cut at a word to this many characters; a code fence that is left open is closed."""
-    short = text if len(text) <= most else _cut(text, most)
+    short = text if len(text) <= max_length else _cut_at_word(text, max_length)
     fence = open_fence(short)
-    if fence and len(short) + len(fence) >= most:
-        short = _cut(text, most - len(fence) - 1)
+    if fence and len(short) + len(fence) >= max_length:
+        short = _cut_at_word(text, max_length - len(fence) - 1)
         fence = open_fence(short)
     return f"{short}\n{fence}" if fence else short
 
 
-def _cut(text: str, most: int) -> str:
-    room = text[: most - 1]
-    if not text[most - 1].isspace():
-        word = len(room) - len(room.rstrip())
-        last = max(room.rfind(" "), room.rfind("\n")) if not word else len(room)
-        room = room[:last] if last > 0 else room
-    room = room.rstrip()
-    kept = _without_beginnings(room)
-    return f"{kept}\n…" if kept and kept != room else f"{room.rstrip(',.;:') or room}…"
+def _cut_at_word(text: str, max_length: int) -> str:
+    start = text[: max_length - 1]
+    if not text[max_length - 1].isspace():
+        spaces = len(start) - len(start.rstrip())
+        last = max(start.rfind(" "), start.rfind("\n")) if not spaces else len(start)
+        start = start[:last] if last > 0 else start
+    start = start.rstrip()
+    trimmed = _without_dangling_headings(start)
+    return f"{trimmed}\n…" if trimmed and trimmed != start else f"{start.rstrip(',.;:') or start}…"
 
 
-def _without_beginnings(text: str) -> str:
+def _without_dangling_headings(text: str) -> str:
     """A text without headings and an opening code fence at its end that nothing follows."""
     while text:
         before, _, last = text.rpartition("\n")
-        begun = _HEADING.match(last) or (opening(last) and open_fence(text) and not open_fence(before))
-        if not begun or (open_fence(before) and not opening(last)):
+        is_opening = _HEADING.match(last) or (opening(last) and open_fence(text) and not open_fence(before))
+        if not is_opening or (open_fence(before) and not opening(last)):
             break
         text = before.rstrip()
     return text

@@ -1,4 +1,4 @@
-"""Memories as lines of plain text, for prompts, pipes and people; made of plain values only."""
+"""Memories as lines of plain text, for prompts, pipes and people."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rum.inject.brief import HEADINGS, JOURNAL, render_brief
-from rum.inject.budget import LONGEST_TOKEN, WARNING, Chosen, Piece, choose, fits, rank
+from rum.inject.budget import MAX_TOKEN_LENGTH, WARNING, Chosen, Piece, choose, fits, rank
 from rum.text.tokens import estimate_tokens
 
 KINDS = [*HEADINGS, *JOURNAL]
@@ -39,7 +39,7 @@ def plain(said: list[Chosen]) -> str:
 def test_a_brief_is_never_over_its_budget(pieces: list[Piece], tokens: int):
     text = render_brief(choose(pieces, tokens, render_brief))
     assert estimate_tokens(text) <= tokens
-    assert len(text) <= LONGEST_TOKEN * tokens
+    assert len(text) <= MAX_TOKEN_LENGTH * tokens
 
 
 @settings(max_examples=150, deadline=None)

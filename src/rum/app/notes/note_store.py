@@ -15,7 +15,7 @@ from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from rum.inject.notes import (
-    MOST_SHOWN,
+    MAX_CONTRADICTIONS,
     VERSION,
     Head,
     contradictions,
@@ -114,9 +114,9 @@ class NoteStore:
         others = possible_contradictions(head, heads.values())[:MOST_READ]
         own = claims_in(entry.content) if others else []
         for other in others:
-            if len(found) < MOST_SHOWN and (theirs := self.newest(other.slug)) is not None:
+            if len(found) < MAX_CONTRADICTIONS and (theirs := self.newest(other.slug)) is not None:
                 found += contradictions(own, theirs.content, f"{other.slug}#{theirs.n}", theirs.discovered_at)
-        return found[:MOST_SHOWN] or UNSET
+        return found[:MAX_CONTRADICTIONS] or UNSET
 
     def _head(self, note: Note) -> Head:
         return note_head(self._redacted_note(note))

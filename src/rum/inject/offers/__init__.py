@@ -1,4 +1,7 @@
-"""What RUM offers an agent automatically as it acts: one file a kind of offer."""
+"""Offers: memories that RUM shows an agent without being asked.
+
+Each name in `KINDS` is a module of this package; the other modules are helpers.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ if TYPE_CHECKING:
     from rum.capture.events.event import Event
     from rum.inject.offers.text import Offer
 
-# What may be offered at each kind of event, the most urgent first; each is a module here, loaded late.
+# The kinds of offers for each kind of event, most urgent first; the modules are loaded when needed.
 KINDS = {
     "start": ("session",),
     "prompt": ("intent", "task"),
@@ -17,29 +20,29 @@ KINDS = {
     "after": ("warning", "touching"),
     "failed": ("warning",),
 }
-# Offers at one event, at the start of a session, and in a whole session; a warning is given in any case.
-MOST_AT_ONCE, MOST_AT_START, MOST_IN_A_SESSION = 1, 4, 16
+# Maximum number of offers per event, at the start of a session, and per session; warnings are exempt.
+MAX_PER_EVENT, MAX_AT_START, MAX_PER_SESSION = 1, 4, 16
 
 
 def offers_for(event: Event, folder: str, root: str | None) -> list[Offer]:
     """The offers at an event, most urgent first.
 
-    `folder` is where the project's memory is kept, `root` the checkout's own (None where there is none).
+    `folder` holds the project's memory; `root` is the root of the checkout, if there is one.
     """
     kinds = KINDS.get(event["kind"], ())
     if not kinds or event.get("tool") in ("rum", "other", "search", "agent"):
         return []
-    from rum.inject.offers.situation import Moment  # noqa: PLC0415 (many events can be answered by nothing)
+    from rum.inject.offers.context import OfferContext  # noqa: PLC0415 (many events get no offer)
 
-    moment = Moment(event, folder, root)
-    most = MOST_AT_START if event["kind"] == "start" else MOST_AT_ONCE
+    context = OfferContext(event, folder, root)
+    limit = MAX_AT_START if event["kind"] == "start" else MAX_PER_EVENT
     found: list[Offer] = []
     for kind in kinds:
-        if len(found) < most:
-            found += _module(kind).offers(moment)
-    if found and found[0].kind != "warning" and len(moment.offered) >= MOST_IN_A_SESSION:
+        if len(found) < limit:
+            found += _module(kind).offers(context)
+    if found and found[0].kind != "warning" and len(context.offered) >= MAX_PER_SESSION:
         return []
-    return found[:most]
+    return found[:limit]
 
 
 def _module(kind: str) -> Any:

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from rum.inject.offers.similar_work import SURE, find_similar
-from rum.inject.offers.situation import day
+from rum.inject.offers.context import day
+from rum.inject.offers.similar_work import MIN_CONFIDENCE, find_similar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rum.inject.offers.situation import Moment
+    from rum.inject.offers.context import OfferContext
     from rum.inject.offers.text import Offer
 
 KIND = "intent"
 
 
-def offers(moment: Moment) -> list[Offer]:
-    """The surest memory, if it is sure enough and was not offered yet."""
-    if moment.event["kind"] != "prompt":
+def offers(context: OfferContext) -> list[Offer]:
+    """The most similar memory, if its confidence is high enough and it was not offered yet."""
+    if context.event["kind"] != "prompt":
         return []
-    for memory_id, confidence, at, goal, _, success, summary, learned in find_similar(moment)[:1]:
-        if confidence >= SURE and not moment.was_offered(memory_id):
+    for memory_id, confidence, at, goal, _, success, summary, learned in find_similar(context)[:1]:
+        if confidence >= MIN_CONFIDENCE and not context.was_offered(memory_id):
             text = f"Like earlier work ({day(at)}, {'worked' if success else 'failed'}): {{0}}: {{1}}"
             text += " Learned: {2}" if learned else ""
-            return [moment.offer(KIND, [memory_id], text, (goal, summary, learned or ""))]
+            return [context.offer(KIND, [memory_id], text, (goal, summary, learned or ""))]
     return []

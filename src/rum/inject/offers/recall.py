@@ -1,4 +1,4 @@
-"""Earlier work like what a prompt asks for, as `recall` finds it; slow to load, so a quick look is first."""
+"""Find memories similar to a prompt with `recall`; slow to load, so `similar_work` tests first."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from rum.recall import cascade
 from rum.recall.inquiry import Inquiry
 
 if TYPE_CHECKING:
-    from rum.inject.offers.situation import Moment, Similar
+    from rum.inject.offers.context import OfferContext, Similar
     from rum.model.memory import Memory
 
-LIKELY = 0.3  # The minimum confidence to offer several memories together: of three alike each has a third
-_FOUND = 6
+MIN_CONFIDENCE = 0.3  # To offer several memories together: if three match equally well, each has a third
+_LIMIT = 6
 
 
-def recall_similar(moment: Moment, text: str) -> list[Similar]:
-    """What is found by words alone, as vectors take longer than a hook may; nothing of this session."""
-    store: Any = moment.store.recall_store()
-    question = RecallQuestion(intent=text, limit=_FOUND, min_confidence=LIKELY)
+def recall_similar(context: OfferContext, text: str) -> list[Similar]:
+    """Find memories by words only, as vectors are too slow for a hook; none of this session."""
+    store: Any = context.store.recall_store()
+    question = RecallQuestion(intent=text, limit=_LIMIT, min_confidence=MIN_CONFIDENCE)
     try:
         with store.errors():
-            answer = cascade.run(Inquiry(question, store, session=moment.event["session"]))
-            sure = {match.memory_id: match.confidence for match in answer.matches}
-            memories = store.memories.get(list(sure))
+            answer = cascade.run(Inquiry(question, store, session=context.event["session"]))
+            confidences = {match.memory_id: match.confidence for match in answer.matches}
+            memories = store.memories.get(list(confidences))
     except StorageError:  # busy, damaged, or gone
         return []
-    others = [memory for memory in memories if memory.session_id != moment.event["session"]]
-    return [_values(memory, sure[memory.id]) for memory in others]
+    others = [memory for memory in memories if memory.session_id != context.event["session"]]
+    return [_as_similar(memory, confidences[memory.id]) for memory in others]
 
 
-def _values(memory: Memory, confidence: float) -> Similar:
+def _as_similar(memory: Memory, confidence: float) -> Similar:
     intent, outcome = memory.intent, memory.outcome
     learned = next(iter(outcome.learnings), None)
     kind = intent.task_type.value

@@ -1,6 +1,6 @@
-"""What a session should know when it begins: work left undone, what was learned lately, what changed since.
+"""Offers at the start of a session: unfinished work, recent learnings, new commits.
 
-After compaction: what the session itself had done. And once, that capture had trouble.
+After compaction: the work of the session itself. Also a problem of capture, once.
 """
 
 from __future__ import annotations
@@ -8,62 +8,62 @@ from __future__ import annotations
 import os
 
 from rum.capture.events import problems, spool
-from rum.inject.offers.situation import day
+from rum.inject.offers.context import day
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from rum.inject.offers.situation import Moment
+    from rum.inject.offers.context import OfferContext
     from rum.inject.offers.text import Offer
     from rum.store.sqlite.readonly import MemoryRow
 
 KIND = "session"
-_LATELY = 40
-_RECENT = 30 * 86_400  # Seconds after which what was left undone or learned is no news
-_COMMITS, _FILES = 3, 6  # So many commits, and files, are named
+_MAX_MEMORIES = 40  # The newest memories, which are examined
+_MAX_AGE = 30 * 86_400  # Seconds; older work and learnings are not offered
+_MAX_COMMITS, _MAX_FILES = 3, 6  # Maximum number of commits and of files in an offer
 
 
-def offers(moment: Moment) -> list[Offer]:
-    """What to say at the start of a session, the most urgent first."""
-    if moment.event["kind"] != "start":
+def offers(context: OfferContext) -> list[Offer]:
+    """The offers at the start of a session, most urgent first."""
+    if context.event["kind"] != "start":
         return []
-    source = moment.event.get("source", "startup")
-    found = [_problem(moment)]
+    source = context.event.get("source", "startup")
+    offers_found = [_problem(context)]
     if source == "compact":
-        found.append(_before_compaction(moment))
+        offers_found.append(_before_compaction(context))
     elif source != "resume":
-        rows = list(moment.store.newest_memories(_LATELY))
-        found += [_unfinished(moment, rows), _learned(moment, rows), _changed(moment, rows)]
-    return [one for one in found if one is not None]
+        rows = list(context.store.newest_memories(_MAX_MEMORIES))
+        offers_found += [_unfinished(context, rows), _learned(context, rows), _changed(context, rows)]
+    return [offer for offer in offers_found if offer is not None]
 
 
-def _problem(moment: Moment) -> Offer | None:
-    home = os.path.dirname(os.path.dirname(moment.folder))
-    # Where a project could not be told, it may have been this one.
-    places = (*moment.places, *spool.unclaimed_folders(home))
-    problem = problems.report_once(places, moment.event["at"])
-    return moment.offer("trouble", (), "{0}", (problem,)) if problem else None
+def _problem(context: OfferContext) -> Offer | None:
+    home = os.path.dirname(os.path.dirname(context.folder))
+    # Events of an unknown project may belong to this one.
+    spool_folders = (*context.spool_folders, *spool.unclaimed_folders(home))
+    problem = problems.report_once(spool_folders, context.event["at"])
+    return context.offer("trouble", (), "{0}", (problem,)) if problem else None
 
 
-def _unfinished(moment: Moment, rows: list[MemoryRow]) -> Offer | None:
-    """The newest work that failed or left something to do, unless the same was done since."""
+def _unfinished(context: OfferContext, rows: list[MemoryRow]) -> Offer | None:
+    """The newest work that failed or has a follow-up, unless work with the same goal succeeded later."""
     done: set[str] = set()
-    for one in rows:
-        left, goal = _first(one, "follow_up_needed"), one.goal
-        is_open = not one.success or one.is_partial or left
+    for memory in rows:
+        follow_up, goal = _first(memory, "follow_up_needed"), memory.goal
+        is_open = not memory.success or memory.is_partial or follow_up
         if (
             is_open
-            and one.imported_at is None
+            and memory.imported_at is None
             and goal.casefold() not in done
-            and _is_news(moment, one.id, one.created_at)
+            and _is_recent_and_new(context, memory.id, memory.created_at)
         ):
-            why = "" if one.success else one.outcome.get("failure_reason") or ""
-            text = f"Left unfinished on {day(one.created_at)}: {{0}}." + (" Why: {1}." if why else "")
-            text += " To do: {2}." if left else ""
-            parts = [part.rstrip(".") for part in (goal, why, left or "")]
-            return moment.offer(KIND, [one.id], text, parts)
-        if one.success:
+            why = "" if memory.success else memory.outcome.get("failure_reason") or ""
+            text = f"Left unfinished on {day(memory.created_at)}: {{0}}." + (" Why: {1}." if why else "")
+            text += " To do: {2}." if follow_up else ""
+            parts = [part.rstrip(".") for part in (goal, why, follow_up or "")]
+            return context.offer(KIND, [memory.id], text, parts)
+        if memory.success:
             done.add(goal.casefold())
     return None
 
@@ -72,67 +72,71 @@ def _first(memory: MemoryRow, field: str) -> str | None:
     return next(iter(memory.outcome.get(field) or ()), None)
 
 
-def _learned(moment: Moment, rows: list[MemoryRow]) -> Offer | None:
-    """What the newest memories that learned anything learned first."""
-    learned = [(one, _first(one, "learnings")) for one in rows]
+def _learned(context: OfferContext, rows: list[MemoryRow]) -> Offer | None:
+    """The first learning of each of the newest memories that have one."""
+    learned = [(memory, _first(memory, "learnings")) for memory in rows]
     found = [
-        (one.id, str(text)) for one, text in learned if text and _is_news(moment, one.id, one.created_at)
+        (memory.id, str(text))
+        for memory, text in learned
+        if text and _is_recent_and_new(context, memory.id, memory.created_at)
     ]
     if not found:
         return None
     text = "Learned lately: {0}" + ("; {1}" if len(found) > 1 else "") + "."
     parts = [learning.rstrip(".") for _, learning in found]
-    return moment.offer(KIND, [memory_id for memory_id, _ in found], text, parts)
+    return context.offer(KIND, [memory_id for memory_id, _ in found], text, parts)
 
 
-def _changed(moment: Moment, rows: list[MemoryRow]) -> Offer | None:
-    """The commits that the checkout got since the newest memory of its work."""
-    last = next((one.commit for one in rows if one.commit and one.imported_at is None), None)
-    subjects = list(_since(moment.root, last)) if last and moment.root else []
+def _changed(context: OfferContext, rows: list[MemoryRow]) -> Offer | None:
+    """The commits made in the checkout after its newest memory."""
+    last = next((memory.commit for memory in rows if memory.commit and memory.imported_at is None), None)
+    subjects = list(_commit_subjects_since(context.root, last)) if last and context.root else []
     if not last or not subjects:
         return None
-    named = subjects[-_COMMITS:]
-    places = "; ".join(f"{{{at}}}" for at in range(len(named)))
-    text = f"Commits since RUM last saw work here ({last[:9]}): {len(subjects)}, the last {places}."
-    return moment.offer(KIND, (), text, named)
+    shown = subjects[-_MAX_COMMITS:]
+    placeholders = "; ".join(f"{{{at}}}" for at in range(len(shown)))
+    text = f"Commits since RUM last saw work here ({last[:9]}): {len(subjects)}, the last {placeholders}."
+    return context.offer(KIND, (), text, shown)
 
 
-def _since(root: str, commit: str) -> Iterator[str]:
-    """What git noted of each commit that HEAD came to after one, oldest first; nothing if it is not noted."""
+def _commit_subjects_since(root: str, commit: str) -> Iterator[str]:
+    """The subjects of the commits in HEAD's reflog after `commit`, oldest first; none if it is not there."""
     from rum.repo.git import find_git  # noqa: PLC0415
 
-    place = find_git(root)
-    if place is None:
+    repository = find_git(root)
+    if repository is None:
         return
     try:
-        with open(os.path.join(place.git_dir, "logs", "HEAD"), "rb") as file:
+        with open(os.path.join(repository.git_dir, "logs", "HEAD"), "rb") as file:
             file.seek(max(0, os.fstat(file.fileno()).st_size - 64 * 1024))
             lines = file.read().decode("utf-8", "replace").splitlines()
     except OSError:
         return
     at = max((n for n, line in enumerate(lines) if line[41:81].startswith(commit)), default=None)
     for line in lines[at + 1 :] if at is not None else ():
-        what, _, subject = line.partition("\t")[2].partition(": ")
-        if what.startswith(("commit", "merge", "pull", "cherry-pick", "am")) and subject:
+        operation, _, subject = line.partition("\t")[2].partition(": ")
+        if operation.startswith(("commit", "merge", "pull", "cherry-pick", "am")) and subject:
             yield subject
 
 
-def _before_compaction(moment: Moment) -> Offer | None:
-    """What this session was asked for and changed, and the memories that were made of it."""
-    asked, files = "", dict[str, None]()
-    for event in moment.session_events():
+def _before_compaction(context: OfferContext) -> Offer | None:
+    """The last prompt of this session, the files it changed, and its last memory."""
+    prompt, files = "", dict[str, None]()
+    for event in context.session_events():
         if event["kind"] == "prompt":
-            asked = event.get("text") or asked
+            prompt = event.get("text") or prompt
         else:
-            paths = (moment.path_of(one) for one in event.get("files", []) if one["operation"] != "read")
+            paths = (context.path_of(file) for file in event.get("files", []) if file["operation"] != "read")
             files.update((path, None) for path in paths if path)
-    if not asked and not files:
+    if not prompt and not files:
         return None
-    made = moment.store.last_of_session(moment.event["session"])
-    text = "Before compaction" + (": asked “{0}”" if asked else "") + ("; changed {1}" if files else "") + "."
-    parts = (asked, ", ".join(list(files)[-_FILES:]))
-    return moment.offer(KIND, [made] if made else [], text, parts)
+    memory_id = context.store.last_of_session(context.event["session"])
+    text = (
+        "Before compaction" + (": asked “{0}”" if prompt else "") + ("; changed {1}" if files else "") + "."
+    )
+    parts = (prompt, ", ".join(list(files)[-_MAX_FILES:]))
+    return context.offer(KIND, [memory_id] if memory_id else [], text, parts)
 
 
-def _is_news(moment: Moment, memory_id: str, at: int) -> bool:
-    return moment.event["at"] - at < _RECENT and not moment.was_offered(memory_id)
+def _is_recent_and_new(context: OfferContext, memory_id: str, at: int) -> bool:
+    return context.event["at"] - at < _MAX_AGE and not context.was_offered(memory_id)

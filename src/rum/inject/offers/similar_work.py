@@ -1,4 +1,4 @@
-"""Earlier work like what a prompt asks for: a quick test that often saves the slow search."""
+"""Find memories similar to a prompt, after a quick test that often avoids the slow search."""
 
 from __future__ import annotations
 
@@ -6,30 +6,30 @@ from rum.text.terms import query_terms, says_little
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rum.inject.offers.situation import Moment, Similar
+    from rum.inject.offers.context import OfferContext, Similar
 
-SURE = 0.6  # The minimum confidence to offer one memory
-_SHORTEST, _LONGEST = 3, 48  # Terms of a prompt: fewer say nothing, and more are a text about many things
-_LOOKED_AT = 2000  # Characters of a prompt
-_RARE = 200  # A term that more memories hold does not tell them apart
-
-
-def find_similar(moment: Moment) -> list[Similar]:
-    """The memories that are like the prompt, surest first; none of this session."""
-    if moment.similar is None:
-        moment.similar = _search(moment)
-    return moment.similar
+MIN_CONFIDENCE = 0.6  # To offer a single memory
+_MIN_TERMS, _MAX_TERMS = 3, 48  # Of a prompt: fewer say too little, more are a text about many things
+_MAX_LENGTH = 2000  # Characters of a prompt that are used
+_MAX_MEMORIES_PER_TERM = 200  # A term that occurs in more memories does not distinguish them
 
 
-def _search(moment: Moment) -> list[Similar]:
-    text = moment.event.get("text", "")[:_LOOKED_AT]
-    words = query_terms(text, _LONGEST + 1)
+def find_similar(context: OfferContext) -> list[Similar]:
+    """The memories similar to the prompt, best first; none of this session."""
+    if context.similar is None:
+        context.similar = _search(context)
+    return context.similar
+
+
+def _search(context: OfferContext) -> list[Similar]:
+    text = context.event.get("text", "")[:_MAX_LENGTH]
+    words = query_terms(text, _MAX_TERMS + 1)
     if (
-        not _SHORTEST <= len(words) <= _LONGEST
+        not _MIN_TERMS <= len(words) <= _MAX_TERMS
         or says_little(words)
-        or not moment.store.share_rare_terms(words, _RARE)
+        or not context.store.share_rare_terms(words, _MAX_MEMORIES_PER_TERM)
     ):
         return []
     from rum.inject.offers.recall import recall_similar  # noqa: PLC0415 (slow to load)
 
-    return recall_similar(moment, text)
+    return recall_similar(context, text)

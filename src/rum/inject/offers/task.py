@@ -6,24 +6,24 @@ from rum.inject.offers.similar_work import find_similar
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rum.inject.offers.situation import Moment
+    from rum.inject.offers.context import OfferContext
     from rum.inject.offers.text import Offer
 
 KIND = "task"
-LEAST, MOST = 2, 3  # The minimum of earlier tasks for an offer, and the maximum that is named
+MIN_TASKS, MAX_TASKS = 2, 3  # Minimum number of earlier tasks for an offer, and maximum number in it
 
 
-def offers(moment: Moment) -> list[Offer]:
+def offers(context: OfferContext) -> list[Offer]:
     """The most similar tasks of one type, without the first, which the offer `intent` is about."""
-    if moment.event["kind"] != "prompt" or moment.count(KIND):
+    if context.event["kind"] != "prompt" or context.count(KIND):
         return []
-    found = find_similar(moment)
-    new = [one for one in found[1:] if one[4] == found[0][4] and not moment.was_offered(one[0])]
-    if len(new) < LEAST:
+    similar = find_similar(context)
+    new = [task for task in similar[1:] if task[4] == similar[0][4] and not context.was_offered(task[0])]
+    if len(new) < MIN_TASKS:
         return []
-    named = new[:MOST]
-    tasks = "; ".join(f"{{{at}}} ({'worked' if one[5] else 'failed'})" for at, one in enumerate(named))
-    kind = found[0][4].replace("_", " ")
+    shown = new[:MAX_TASKS]
+    tasks = "; ".join(f"{{{at}}} ({'worked' if task[5] else 'failed'})" for at, task in enumerate(shown))
+    kind = similar[0][4].replace("_", " ")
     text = f"Earlier tasks like this ({kind}): {tasks}."
-    call = f"recall task_type={found[0][4]} intent=…"
-    return [moment.offer(KIND, [one[0] for one in named], text, [one[3] for one in named], call)]
+    call = f"recall task_type={similar[0][4]} intent=…"
+    return [context.offer(KIND, [task[0] for task in shown], text, [task[3] for task in shown], call)]

@@ -13,7 +13,7 @@ import pytest
 
 from rum.capture.events import problems, spool
 from rum.capture.events.event import to_line
-from rum.inject.offers import MOST_IN_A_SESSION, offers_for
+from rum.inject.offers import MAX_PER_SESSION, offers_for
 from rum.store.sqlite.store import SqliteStore
 from rum.text.tokens import estimate_tokens
 from support.builders import NOON, add_memory, make_file, make_outcome
@@ -81,7 +81,7 @@ def test_the_number_of_offers_per_session_is_limited(store: SqliteStore, tmp_pat
     add_memory(
         store, "mem_1", files=[make_file("auth.py")], outcome=make_outcome(learnings=["Clocks differ"])
     )
-    note_offers(tmp_path, *({"kind": "intent", "memories": [f"mem_{n}x"]} for n in range(MOST_IN_A_SESSION)))
+    note_offers(tmp_path, *({"kind": "intent", "memories": [f"mem_{n}x"]} for n in range(MAX_PER_SESSION)))
     assert offered(make_event("before", **READ), tmp_path) == []
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.inject.offers.text import MOST, offer
+from rum.inject.offers.text import MAX_TOKENS, offer
 from rum.text.tokens import estimate_tokens
 
 LONGEST = "Tried before and failed in {1} on 2026-01-01: `{0}` ({2}). Worked instead: `{3}`."
@@ -17,10 +17,12 @@ LONGEST = "Tried before and failed in {1} on 2026-01-01: `{0}` ({2}). Worked ins
 )
 def test_an_offer_in_any_script_stays_within_its_tokens(text: str):
     found = offer("warning", ["mem_1"], LONGEST, (text,) * 4, "recall memory_id=abcdefgh")
-    assert estimate_tokens(found.text) <= MOST
+    assert estimate_tokens(found.text) <= MAX_TOKENS
     assert "recall memory_id=abcdefgh" in found.text
 
 
 @given(st.lists(st.text(max_size=300), min_size=4, max_size=4))
 def test_any_parts_fit(parts: list[str]):
-    assert estimate_tokens(offer("warning", [], LONGEST, parts, "recall memory_id=abcdefgh").text) <= MOST
+    assert (
+        estimate_tokens(offer("warning", [], LONGEST, parts, "recall memory_id=abcdefgh").text) <= MAX_TOKENS
+    )

@@ -1,0 +1,152 @@
+"""The context of an offer: the event, the project's memories, and the earlier offers of the session."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+from rum.capture.events.event import from_line
+from rum.capture.events.spool import MAX_FILE, MAX_LINE, files_of, folders
+from rum.model.errors import InvalidQuery
+from rum.store.sqlite.readonly import ReadOnlyStore
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rum.capture.events.event import Event, FileAccess
+    from rum.inject.offers.text import Offer
+
+    # (memory id, confidence, created at, goal, task type, success, summary, first learning).
+    Similar = tuple[str, float, int, str, str, bool, str, str | None]
+
+_TAIL_BYTES = 512 * 1024  # Bytes read at the end of a session's file to find its recent work
+# The newest files of a session, which are searched for offers: a long turn fills more than one.
+_MAX_FILES = 4
+_MAX_FILE_BYTES = MAX_FILE + 2 * MAX_LINE
+_OFFERED_MARK = b'"kind":"offered"'
+_WORK_KINDS = ("prompt", "after")
+
+
+class OfferContext:
+    """One event with the project's files, each of which is read only when needed."""
+
+    def __init__(self, event: Event, folder: str, root: str | None) -> None:
+        self.event = event
+        self.folder = folder
+        self.root = root
+        self.store = ReadOnlyStore(folder)
+        self.similar: list[Similar] | None = None
+        """Memories similar to the prompt; None before the search."""
+        self._offered: list[dict[str, object]] | None = None
+
+    @property
+    def offered(self) -> list[dict[str, object]]:
+        """The earlier offers of this session, from the spool and from the store."""
+        if self._offered is None:
+            stored = [
+                offer
+                for data in self._stored_events(("offered",))
+                for offer in json.loads(data).get("offers", [])
+            ]
+            self._offered = [*self._spooled_offers(), *stored]
+        return self._offered
+
+    def was_offered(self, memory_id: str, kind: str | None = None) -> bool:
+        """Whether a memory was offered in this session, in an offer of this kind or of any."""
+        for offer in self.offered:
+            memory_ids = offer.get("memories")
+            if isinstance(memory_ids, list) and memory_id in memory_ids and kind in (None, offer.get("kind")):
+                return True
+        return False
+
+    def offer(
+        self,
+        kind: str,
+        memory_ids: Sequence[str],
+        text: str,
+        parts: Sequence[str],
+        call: str = "",
+        *,
+        shorter: str = "",
+        important_part: int = -1,
+    ) -> Offer:
+        """An offer; by default the call for more is the recall of its first memory. See `text.offer`."""
+        # Loaded late: most events get no offer, and a hook has little time.
+        from rum.inject.offers.text import offer, recall_of  # noqa: PLC0415
+
+        call = call or (recall_of(memory_ids[0]) if memory_ids else "")
+        return offer(kind, memory_ids, text, parts, call, shorter=shorter, important_part=important_part)
+
+    def count(self, kind: str) -> int:
+        """The number of offers of a kind in this session."""
+        return sum(offer.get("kind") == kind for offer in self.offered)
+
+    def session_events(self) -> list[Event]:
+        """The known prompts and tool calls of this session, oldest first."""
+        rows = self._stored_events(_WORK_KINDS)
+        events = [from_line(data.encode()) for data in reversed(rows)]
+        events += [from_line(line) for line in self._last_spool_lines()]
+        return [event for event in events if event and event["kind"] in _WORK_KINDS]
+
+    @property
+    def spool_folders(self) -> tuple[str, ...]:
+        """The folders in which hooks spool events of this project."""
+        home, name = os.path.dirname(os.path.dirname(self.folder)), os.path.basename(self.folder)
+        return folders(home, name, self.folder)
+
+    def _spooled_offers(self) -> list[dict[str, object]]:
+        lines = (
+            line for path in self._session_files() for line in _offer_lines(_read_end(path, _MAX_FILE_BYTES))
+        )
+        events = (from_line(line) for line in lines)
+        return [offer for event in events if event for offer in event.get("offers", [])]
+
+    def _last_spool_lines(self) -> list[bytes]:
+        """The last lines of the session's spool."""
+        return [
+            line for path in self._session_files()[-1:] for line in _read_end(path, _TAIL_BYTES).split(b"\n")
+        ]
+
+    def _session_files(self) -> list[str]:
+        """The session's files in all spool folders, as the folder may change within a session."""
+        paths = [path for folder in self.spool_folders for path in files_of(folder, self.event["session"])]
+        return paths[-_MAX_FILES:]
+
+    def _stored_events(self, kinds: tuple[str, ...]) -> list[str]:
+        """The stored events of this session that are of these kinds, newest first."""
+        return self.store.session_events(self.event["client"], self.event["session"], kinds)
+
+    def path_of(self, file: FileAccess) -> str | None:
+        """A file's path as in memories; None if it is not a path."""
+        from rum.repo.files import relative_path  # noqa: PLC0415
+
+        try:
+            return relative_path(file["path"], self.root, self.event["cwd"])
+        except InvalidQuery:
+            return None
+
+
+def _read_end(path: str, limit: int) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            file.seek(max(0, os.fstat(file.fileno()).st_size - limit))
+            return file.read(limit)
+    except OSError:
+        return b""
+
+
+def _offer_lines(data: bytes) -> Iterator[bytes]:
+    """The lines that record offers, without splitting the rest of the data."""
+    at = data.find(_OFFERED_MARK)
+    while at >= 0:
+        end = data.find(b"\n", at)
+        end = len(data) if end < 0 else end
+        yield data[data.rfind(b"\n", 0, at) + 1 : end]
+        at = data.find(_OFFERED_MARK, end)
+
+
+def day(at: float) -> str:
+    """A time in Unix seconds as a date."""
+    return time.strftime("%Y-%m-%d", time.gmtime(at))
