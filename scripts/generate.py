@@ -16,18 +16,18 @@ import msgspec
 from msgspec import Struct
 
 from rum.app.imports.git import Chosen
-from rum.model.brief import BriefQuestion
+from rum.model.brief import BriefRequest
 from rum.model.chapters import (
-    CreateChapterQuestion,
-    ListChaptersQuestion,
-    RecallWisdomQuestion,
-    SynthesizeQuestion,
+    CreateChapterRequest,
+    ListChaptersRequest,
+    RecallWisdomRequest,
+    SynthesizeRequest,
 )
 from rum.model.extraction import FinishedRun
 from rum.model.fields import field_info
 from rum.model.journal import schema_text
-from rum.model.questions import IdentityQuestion, ListQuestion, RecallQuestion, TraceQuestion
-from rum.model.runs import RunQuestion, Step
+from rum.model.requests import IdentityRequest, ListRequest, RecallRequest, TraceRequest
+from rum.model.runs import RunRequest, Step
 from rum.settings.table import AGENT_SETTINGS, HARMLESS, INSIDE, OUTSIDE, OWN, SETTINGS, TRUST, Setting
 from rum.surfaces.install import claude_code, gemini, own_entries
 from rum.surfaces.install.launch import Launch
@@ -112,19 +112,19 @@ def gemini_hooks() -> str:
 
 # Types of keyword arguments: the question they make, and its fields that a method takes by position.
 ARGUMENTS: dict[str, tuple[type[Struct], tuple[str, ...]]] = {
-    "RecallArguments": (RecallQuestion, ()),
-    "TraceArguments": (TraceQuestion, ("memory_id",)),
-    "ListArguments": (ListQuestion, ()),
-    "IdentityArguments": (IdentityQuestion, ("action",)),
-    "BriefArguments": (BriefQuestion, ("explain",)),
-    "RunArguments": (RunQuestion, ("agent", "task")),
+    "RecallArguments": (RecallRequest, ()),
+    "TraceArguments": (TraceRequest, ("memory_id",)),
+    "ListArguments": (ListRequest, ()),
+    "IdentityArguments": (IdentityRequest, ("action",)),
+    "BriefArguments": (BriefRequest, ("explain",)),
+    "RunArguments": (RunRequest, ("agent", "task")),
     "StepArguments": (Step, ("description",)),
     "FinishedRunArguments": (FinishedRun, ()),
     "GitImportArguments": (Chosen, ()),
-    "CreateChapterArguments": (CreateChapterQuestion, ()),
-    "ListChaptersArguments": (ListChaptersQuestion, ()),
-    "SynthesizeArguments": (SynthesizeQuestion, ()),
-    "RecallWisdomArguments": (RecallWisdomQuestion, ()),
+    "CreateChapterArguments": (CreateChapterRequest, ()),
+    "ListChaptersArguments": (ListChaptersRequest, ()),
+    "SynthesizeArguments": (SynthesizeRequest, ()),
+    "RecallWisdomArguments": (RecallWisdomRequest, ()),
 }
 
 

@@ -17,7 +17,7 @@ from benchmarks.quality.rum_arm import MOST_FILES, task_type
 from rum import Rum
 from rum.app.caller import Caller
 from rum.embed.builtin import BuiltinEmbedder
-from rum.model.questions import RecallQuestion
+from rum.model.requests import RecallRequest
 from rum.recall import cascade
 from rum.recall.confidence import about_question
 from rum.recall.inquiry import Inquiry
@@ -100,7 +100,7 @@ class _Store:
         caller = caller_of(self._rum or self.open(""))
         if self._vectors:
             caller.project.semantic.catch_up(3600, thorough=True)
-        asked = RecallQuestion(query=question.text, limit=self._limit, min_confidence=0.0)
+        asked = RecallRequest(query=question.text, limit=self._limit, min_confidence=0.0)
         files = tuple(question.files[:MOST_FILES])
         inquiry = Inquiry(
             asked,

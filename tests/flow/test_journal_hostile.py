@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from rum import Rum, RumError
-from rum.model.journal import moment
+from rum.model.journal import format_timestamp
 from support.journals import HEADER, whole
 from support.projects import Shop, open_shop
 
@@ -117,7 +117,7 @@ ROW = "  - id: d{0}\n    timestamp: {2}\n    content: |\n      Row {0}\n      {1
 
 
 def test_a_large_journal_takes_entries_and_shows_the_newest(shop: Shop) -> None:
-    at = moment(shop.clock.at)
+    at = format_timestamp(shop.clock.at)
     large = f"{HEADER}discoveries:\n" + "".join(ROW.format(number, "x" * 500, at) for number in range(1_600))
     path = put(shop, large)
     journal = shop.open().journal("s1", "developer")

@@ -12,7 +12,7 @@ import pytest
 from migrations.test_schema import build_by_hand, opened
 from rum.model.chapters import Member
 from rum.model.ids import id_of, new_id
-from rum.model.memory import Origin, OriginKind, Reversal
+from rum.model.memory import Origin, OriginKind, RevertLink
 from rum.store.base import ReadMode
 from rum.store.filters import Filters
 from rum.store.sqlite.layer_blobs import FORM, packed
@@ -164,16 +164,16 @@ def test_a_revert_in_a_summary_is_in_columns_after_the_migration(tmp_path: Path,
     build_with_reverts(tmp_path, archived=archived)
     with closing(SqliteStore(str(tmp_path))) as store:
         bad, undo = store.memories.get(["mem_bad", "mem_undo"])
-        assert bad.reverted_by == Reversal("mem_undo", UNDO, reason="It crashes.")
+        assert bad.reverted_by == RevertLink("mem_undo", UNDO, reason="It crashes.")
         assert bad.origin == Origin(OriginKind.COMMIT, BAD)
         assert bad.outcome.summary == f"{BAD[:10]}: gate, +1 -1"
         assert (bad.outcome.success, bad.outcome.failure_reason) == (False, "It crashes.")
-        assert bad.result == REVERTED_SUMMARY
-        assert undo.reverts == (Reversal("mem_bad", BAD),)
+        assert bad.full_summary == REVERTED_SUMMARY
+        assert undo.reverts == (RevertLink("mem_bad", BAD),)
         ((*_, (data,)),) = store.history.of("memory", ["mem_bad"])["mem_bad"]
         assert json.loads(data)["outcome"]["summary"] == f"{BAD[:10]}: gate, +1 -1"
         [headline] = store.memories.get(["mem_bad"], ReadMode.HEADLINE)
-        assert (headline.reverted_by, headline.result) == (bad.reverted_by, REVERTED_SUMMARY)
+        assert (headline.reverted_by, headline.full_summary) == (bad.reverted_by, REVERTED_SUMMARY)
 
 
 def test_what_no_commit_says_of_a_revert_stays_in_its_summary(tmp_path: Path):

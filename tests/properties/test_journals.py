@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 from rum.model.errors import RumError
-from rum.model.journal import Kind, moment
+from rum.model.journal import Kind, format_timestamp
 from rum.store.files.journal.archive import ARCHIVE, archive
 from rum.store.files.journal.file import JournalFile
 from rum.store.files.yaml import load
@@ -80,7 +80,7 @@ def sections(draw: st.DrawFn, name: str) -> str:
     pad = " " * draw(st.sampled_from([0, 2, 4]))
     text = f"{name}:\n"
     for number in range(draw(st.integers(1, 3))):
-        at = moment(START + draw(st.sampled_from([0, 1, 5, 6])) * 3600)
+        at = format_timestamp(START + draw(st.sampled_from([0, 1, 5, 6])) * 3600)
         fields = [f"id: {name}-{number}\n", f'timestamp: "{at}"\n', "result: success\n"]
         told = draw(st.lists(values(len(pad) + 2), max_size=2))
         fields += [f"f{place}:{value}" for place, value in enumerate(told)]
@@ -144,7 +144,7 @@ def test_adding_entries_changes_no_other_entry(text: str, kind: Kind, told: list
         journal = Kept(folder, text)
         expected = journal.value
         for number, value in enumerate(told):
-            entry = {"timestamp": moment(NOW), "told": value}
+            entry = {"timestamp": format_timestamp(NOW), "told": value}
             journal.file.add(kind, f"new-{number}", entry, NOW)
             before = expected.get(kind.section) or []
             expected[kind.section] = [*before, {"id": f"new-{number}", **entry}]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from rum.consolidate.chapters import chapter_words
-from rum.model.chapters import Chapter, ChapterWords, Member
+from rum.model.chapters import Chapter, ChapterText, Member
 from rum.model.memory import Memory
 from support.builders import NOON, make_file, make_intent, make_memory, make_outcome
 
@@ -45,7 +45,7 @@ def make_work(
 
 def make_chapter(number: int, members: Sequence[Memory], **more: Any) -> Chapter:
     """A chapter of these memories; without a summary its text is drawn from them."""
-    words = ChapterWords(title="", summary="") if "summary" in more else chapter_words.draw_chapter(members)
+    words = ChapterText(title="", summary="") if "summary" in more else chapter_words.draw_chapter(members)
     said = {"title": words.title, "summary": words.summary, "learnings": words.learnings}
     times = [memory.created_at for memory in members]
     return Chapter(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from rum.model.questions import RecallQuestion
+from rum.model.requests import RecallRequest
 from rum.recall.cascade import search
 from rum.recall.inquiry import Inquiry, Match
 from rum.recall.semantic import Meaning
@@ -21,7 +21,7 @@ def inquire(
     **more: Any,
 ) -> Inquiry:
     """Run recall for a text and optional files."""
-    question = RecallQuestion(query=query, file=files or None, **more)
+    question = RecallRequest(query=query, file=files or None, **more)
     return Inquiry(question, store, files, session=session, meaning=meaning, patient=patient)
 
 

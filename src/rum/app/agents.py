@@ -11,12 +11,12 @@ from rum.app.project import Project
 from rum.model.agents import Agent, AgentType, Identity
 from rum.model.errors import InvalidQuery, NotFound
 from rum.model.ids import new_id
-from rum.model.memory import Who
-from rum.model.questions import IdentityQuestion
+from rum.model.memory import AutomaticIdentity
+from rum.model.requests import IdentityRequest
 from rum.store.base import AgentFigures
 
 
-def identify(caller: Caller, question: IdentityQuestion) -> Identity:
+def identify(caller: Caller, question: IdentityRequest) -> Identity:
     """Register, resume or inform, as asked."""
     if question.action == "register":
         with caller.project.store.transaction():
@@ -29,7 +29,7 @@ def identify(caller: Caller, question: IdentityQuestion) -> Identity:
     return describe(caller.project, caller.agent)
 
 
-def register(caller: Caller, question: IdentityQuestion) -> Agent:
+def register(caller: Caller, question: IdentityRequest) -> Agent:
     """A new agent."""
     parent_id = _parent(caller.project, question)
     name = question.name and caller.project.redactor.redact(question.name)
@@ -63,7 +63,7 @@ def _is_name_taken(project: Project, name: str) -> bool:
     return False
 
 
-def _parent(project: Project, question: IdentityQuestion) -> str | None:
+def _parent(project: Project, question: IdentityRequest) -> str | None:
     if question.type is AgentType.MAIN:
         if question.parent_id:
             raise InvalidQuery("A main agent has no parent; register it as `subagent`.", field="parent_id")
@@ -97,15 +97,15 @@ def _find_agent(caller: Caller, name: str | None) -> Agent:
     return agent
 
 
-def ensure_agent(caller: Caller) -> tuple[Agent, Who | None]:
+def ensure_agent(caller: Caller) -> tuple[Agent, AutomaticIdentity | None]:
     """The agent that writes; where none has said who it is, the one set, the client's last, or a new one."""
     if caller.agent is not None and caller.project.store.agents.get(caller.agent.id):
         return caller.agent, None
     name, agents = caller.project.settings.agent, caller.project.store.agents
     known = _resumable(caller.project, name) if name else agents.last_main(caller.client) is not None
-    asked = IdentityQuestion(action="register", name=name)
+    asked = IdentityRequest(action="register", name=name)
     caller.agent = _resume(caller, name) if known else register(caller, asked)
-    return caller.agent, Who(caller.agent.id, "resumed" if known else "registered")
+    return caller.agent, AutomaticIdentity(caller.agent.id, "resumed" if known else "registered")
 
 
 def caller_name(caller: Caller) -> str | None:
@@ -132,7 +132,7 @@ def resume_or_register(caller: Caller, name: str, parent_id: str | None = None) 
     if _resumable(caller.project, name):
         return _resume(caller, name)
     kind = AgentType.SUBAGENT if parent_id else AgentType.MAIN
-    return register(caller, IdentityQuestion(action="register", type=kind, parent_id=parent_id, name=name))
+    return register(caller, IdentityRequest(action="register", type=kind, parent_id=parent_id, name=name))
 
 
 def _resumable(project: Project, name: str) -> bool:

@@ -11,13 +11,13 @@ from typing import Any, Literal, Required, TypedDict
 
 from rum.model.agents import AgentType
 from rum.model.memory_layers import ActionType, TaskType
-from rum.model.questions import Depth, Direction, Strategy
+from rum.model.requests import Depth, Direction, Strategy
 
 Path = str | PathLike[str]
 
 
 class RecallArguments(TypedDict, total=False):
-    """See RecallQuestion."""
+    """See RecallRequest."""
 
     memory_id: str | None
     file: Path | Sequence[Path] | None
@@ -42,7 +42,7 @@ class RecallArguments(TypedDict, total=False):
 
 
 class TraceArguments(TypedDict, total=False):
-    """See TraceQuestion."""
+    """See TraceRequest."""
 
     direction: Direction | str
     max_depth: int
@@ -50,7 +50,7 @@ class TraceArguments(TypedDict, total=False):
 
 
 class ListArguments(TypedDict, total=False):
-    """See ListQuestion."""
+    """See ListRequest."""
 
     session_id: str | None
     since: float | None
@@ -60,7 +60,7 @@ class ListArguments(TypedDict, total=False):
 
 
 class IdentityArguments(TypedDict, total=False):
-    """See IdentityQuestion."""
+    """See IdentityRequest."""
 
     type: AgentType | str
     parent_id: str | None
@@ -69,7 +69,7 @@ class IdentityArguments(TypedDict, total=False):
 
 
 class BriefArguments(TypedDict, total=False):
-    """See BriefQuestion."""
+    """See BriefRequest."""
 
     task: str | None
     plan: str | None
@@ -80,7 +80,7 @@ class BriefArguments(TypedDict, total=False):
 
 
 class RunArguments(TypedDict, total=False):
-    """See RunQuestion."""
+    """See RunRequest."""
 
     plan: str
     files: Sequence[Path]
@@ -124,7 +124,7 @@ class GitImportArguments(TypedDict, total=False):
 
 
 class CreateChapterArguments(TypedDict, total=False):
-    """See CreateChapterQuestion."""
+    """See CreateChapterRequest."""
 
     memory_ids: Sequence[str]
     tags: Sequence[str]
@@ -136,7 +136,7 @@ class CreateChapterArguments(TypedDict, total=False):
 
 
 class ListChaptersArguments(TypedDict, total=False):
-    """See ListChaptersQuestion."""
+    """See ListChaptersRequest."""
 
     chapter_ids: Sequence[str]
     tags: Sequence[str]
@@ -146,7 +146,7 @@ class ListChaptersArguments(TypedDict, total=False):
 
 
 class SynthesizeArguments(TypedDict, total=False):
-    """See SynthesizeQuestion."""
+    """See SynthesizeRequest."""
 
     chapter_ids: Sequence[str]
     tags: Sequence[str]
@@ -159,7 +159,7 @@ class SynthesizeArguments(TypedDict, total=False):
 
 
 class RecallWisdomArguments(TypedDict, total=False):
-    """See RecallWisdomQuestion."""
+    """See RecallWisdomRequest."""
 
     wisdom_id: str | None
     tags: Sequence[str]

@@ -83,10 +83,10 @@ class Caller:
         )
 
     @contextmanager
-    def turn(self, *, counted: bool = True) -> Generator[None]:
+    def turn(self, *, rate_limited: bool = True) -> Generator[None]:
         """One call at a time; it counts towards the rate limit unless nobody asked for it."""
         with self.project.turn():
-            if counted:
+            if rate_limited:
                 self.rate.count_call()
             yield
 

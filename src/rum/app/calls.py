@@ -37,29 +37,29 @@ CALLS: dict[str, Call] = {
     "update_memory": Call("app.memories.store:update"),
     "recall": Call(
         "app.memories.recall:recall",
-        "model.questions:RecallQuestion",
+        "model.requests:RecallRequest",
         settings={
             "depth": "recall_depth",
             "limit": "recall_limit",
             "min_confidence": "min_confidence",
         },
     ),
-    "trace": Call("app.memories.recall:trace", "model.questions:TraceQuestion"),
-    "list": Call("app.memories.recall:listing", "model.questions:ListQuestion"),
-    "link": Call("app.memories.store:link", "model.questions:LinkQuestion"),
-    "identity": Call("app.agents:identify", "model.questions:IdentityQuestion"),
-    "forget": Call("app.memories.forget:forget", "model.questions:ForgetQuestion"),
+    "trace": Call("app.memories.recall:trace", "model.requests:TraceRequest"),
+    "list": Call("app.memories.recall:listing", "model.requests:ListRequest"),
+    "link": Call("app.memories.store:link", "model.requests:LinkRequest"),
+    "identity": Call("app.agents:identify", "model.requests:IdentityRequest"),
+    "forget": Call("app.memories.forget:forget", "model.requests:ForgetRequest"),
     "note": Call("app.notes.notes:call"),
-    "journal": Call("app.journal.journals:call", "model.journal:JournalQuestion"),
-    "learn": Call("app.layers.learn:learn", "model.layers:LearnQuestion"),
-    "brief": Call("app.brief.brief:brief", "model.brief:BriefQuestion"),
-    "feedback": Call("app.offers:feedback", "model.offers:FeedbackQuestion"),
+    "journal": Call("app.journal.journals:call", "model.journal:JournalRequest"),
+    "learn": Call("app.layers.learn:learn", "model.layers:LearnRequest"),
+    "brief": Call("app.brief.brief:brief", "model.brief:BriefRequest"),
+    "feedback": Call("app.offers:feedback", "model.offers:FeedbackRequest"),
     "create_chapter": Call(
-        "app.chapters.create:create_chapter", "model.chapters:CreateChapterQuestion", own_turns=True
+        "app.chapters.create:create_chapter", "model.chapters:CreateChapterRequest", own_turns=True
     ),
-    "list_chapters": Call("app.chapters.read:list_chapters", "model.chapters:ListChaptersQuestion"),
-    "synthesize": Call("app.chapters.create:synthesize", "model.chapters:SynthesizeQuestion", own_turns=True),
-    "recall_wisdom": Call("app.chapters.read:recall_wisdom", "model.chapters:RecallWisdomQuestion"),
+    "list_chapters": Call("app.chapters.read:list_chapters", "model.chapters:ListChaptersRequest"),
+    "synthesize": Call("app.chapters.create:synthesize", "model.chapters:SynthesizeRequest", own_turns=True),
+    "recall_wisdom": Call("app.chapters.read:recall_wisdom", "model.chapters:RecallWisdomRequest"),
 }
 
 # What only Python programs and the command line have, by the name of the method of `Rum`.

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypedDict
 
 from rum.model.links import Links
-from rum.model.memory import GivenAction
+from rum.model.memory import ActionInput
 from rum.model.memory_layers import Action, Intent, Outcome, Perception, Reasoning
 
 Given = Mapping[str, Any]  # A layer as plain JSON values
@@ -23,7 +23,7 @@ class Changes(TypedDict, total=False):
     outcome: Outcome | Given
     perception: Perception | Given | None
     reasoning: Reasoning | Given | None
-    actions: Sequence[Action | GivenAction | Given] | None
+    actions: Sequence[Action | ActionInput | Given] | None
     links: Links | Given | None
     tags: Sequence[str] | None
     importance: float | None

@@ -15,7 +15,7 @@ from rum.inject.offers.warning import KIND as WARNING
 from rum.inject.offers.warning import is_alike
 from rum.model.errors import InvalidQuery
 from rum.model.memory import Memory, Operation
-from rum.model.offers import FeedbackQuestion, FeedbackResult, OfferFigures, OffersResult, OfferView
+from rum.model.offers import FeedbackRequest, FeedbackResult, OfferFigures, OffersResult, OfferView
 from rum.store.activity import OfferQuery, OfferRow
 from rum.store.attempt_fingerprint import command_tried, edit_marks
 from rum.store.captured_events import SessionKey
@@ -143,7 +143,7 @@ def _view(row: OfferRow, usefulness: float) -> OfferView:
     )
 
 
-def feedback(caller: Caller, question: FeedbackQuestion) -> FeedbackResult:
+def feedback(caller: Caller, question: FeedbackRequest) -> FeedbackResult:
     """Record whether a memory was useful; the last feedback of each agent and of the owner counts."""
     memory = caller.project.memory(question.memory_id)
     agent = caller.current_agent()

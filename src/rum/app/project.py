@@ -15,7 +15,7 @@ from rum.capture.tombstones import installation_key
 from rum.embed.choose import open_embedder
 from rum.model.errors import InvalidQuery, NotFound
 from rum.model.ids import TAIL
-from rum.model.memory import Memory, Use
+from rum.model.memory import Memory, Usage
 from rum.recall.semantic import Meaning
 from rum.redact.redactor import Redactor
 from rum.repo.files import blob_id, relative_path
@@ -130,12 +130,12 @@ class Project:
             if "semantic" in self.__dict__:
                 self.semantic.note_use()
 
-    def use_counts(self, ids: Iterable[str]) -> dict[str, Use]:
+    def use_counts(self, ids: Iterable[str]) -> dict[str, Usage]:
         """How often memories were retrieved, pending counts included."""
         wanted = list(ids)
         uses = self.store.activity.uses(wanted)
         for one in self.uses.keys() & set(wanted):
-            uses[one] = Use(uses.get(one, Use()).times + self.uses[one], self.now())
+            uses[one] = Usage(uses.get(one, Usage()).times + self.uses[one], self.now())
         return uses
 
     def warnings(self) -> tuple[str, ...]:

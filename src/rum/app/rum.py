@@ -13,7 +13,7 @@ from rum.app.calls import PYTHON, call, load, plain_json, public
 from rum.app.project import Clock, Project, warn_of_damage
 from rum.model.errors import RumError
 from rum.model.parse import parse
-from rum.model.questions import Depth
+from rum.model.requests import Depth
 from rum.repo.project import ProjectLocation, open_project
 from rum.repo.registry import PROJECTS
 from rum.settings.load import Settings
@@ -71,7 +71,7 @@ if TYPE_CHECKING:
     from rum.model.chapters import RefreshResult
     from rum.model.extraction import Extracted
     from rum.model.links import Links
-    from rum.model.memory import GivenAction, StoreResult, Version
+    from rum.model.memory import ActionInput, StoreResult, Version
     from rum.model.memory_layers import Action, Intent, Outcome, Perception, Reasoning
     from rum.model.offers import FeedbackResult, OffersResult
     from rum.model.report import Report
@@ -222,7 +222,7 @@ class Rum:
         outcome: Outcome | Given,
         perception: Perception | Given | None = None,
         reasoning: Reasoning | Given | None = None,
-        actions: Sequence[Action | GivenAction | Given] = (),
+        actions: Sequence[Action | ActionInput | Given] = (),
         links: Links | Given | None = None,
         tags: Sequence[str] = (),
         importance: float | None = None,
@@ -245,7 +245,7 @@ class Rum:
         return self._call("update_memory", memory_id=memory_id, **changes)
 
     def recall(self, **question: Unpack[RecallArguments]) -> RecallResult:
-        """The memories that answer a question; see RecallQuestion for what can be asked."""
+        """The memories that answer a question; see RecallRequest for what can be asked."""
         return self._call("recall", **question)
 
     def show(self, memory_id: str, depth: Depth | str = Depth.COMPLETE) -> RetrievedMemory:
@@ -370,7 +370,7 @@ class Rum:
     def run(self, *, agent: str, task: str, **how: Unpack[RunArguments]) -> Run:
         """One agent's work on one task, for a `with` block: prompt, steps and outcome are recorded."""
         question = plain_json({**how, "agent": agent, "task": task})
-        return self._make("run", parse(question, load("model.runs:RunQuestion"), "run"))
+        return self._make("run", parse(question, load("model.runs:RunRequest"), "run"))
 
     def extract(self, *, dry_run: bool = False, **run: Unpack[FinishedRunArguments]) -> Extracted:
         """What a finished run is worth: a note, facts and rules, checked and kept, or why there is none."""

@@ -29,7 +29,7 @@ Relative = Callable[[str], str]  # A function that makes a path relative to the 
 
 def relative_actions(draft: Draft, stored_at: int, relative: Relative) -> tuple[Action, ...]:
     """The actions in their stored form, with paths relative to the repository."""
-    actions = (action.settled(stored_at) for action in draft.actions)
+    actions = (action.normalized(stored_at) for action in draft.actions)
     return tuple(_with_path(action, relative) for action in actions)
 
 

@@ -17,7 +17,7 @@ def embedded_text(memory: Memory) -> str:
     parts = (
         intent.goal,
         intent.context,
-        memory.result,
+        memory.full_summary,
         outcome.failure_reason or "",
         *outcome.learnings,
         reasoning.approach_chosen,

@@ -8,9 +8,9 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from rum.model.memory import FileRef, Memory, Origin, Reversal, Use, reverted_summary
+from rum.model.memory import FileRef, Memory, Origin, RevertLink, Usage, add_revert
 from rum.model.memory_layers import Action, ActionDetails, Outcome, Perception, Reasoning, TaskType
-from rum.model.questions import Depth
+from rum.model.requests import Depth
 
 
 class IntentView(Struct, frozen=True, omit_defaults=True):
@@ -50,13 +50,13 @@ class RetrievedMemory(Struct, frozen=True, kw_only=True):
     links: dict[str, list[str]] | UnsetType = UNSET
     superseded_by: tuple[str, ...] | UnsetType = UNSET
     origin: Origin | UnsetType = UNSET
-    reverted_by: Reversal | UnsetType = UNSET
-    reverts: tuple[Reversal, ...] | UnsetType = UNSET
+    reverted_by: RevertLink | UnsetType = UNSET
+    reverts: tuple[RevertLink, ...] | UnsetType = UNSET
 
     @property
-    def result(self) -> str:
+    def full_summary(self) -> str:
         """The summary, with what reverted the work if anything did."""
-        return reverted_summary(self.outcome.summary, self.reverted_by or None)
+        return add_revert(self.outcome.summary, self.reverted_by or None)
 
 
 class LeftOut(Struct, frozen=True):
@@ -129,12 +129,12 @@ class ListedMemory(Struct, frozen=True):
     outcome_summary: str
     importance: float
     access_count: int
-    reverted_by: Reversal | UnsetType = UNSET
+    reverted_by: RevertLink | UnsetType = UNSET
 
     @property
-    def result(self) -> str:
+    def full_summary(self) -> str:
         """The summary, with what reverted the work if anything did."""
-        return reverted_summary(self.outcome_summary, self.reverted_by or None)
+        return add_revert(self.outcome_summary, self.reverted_by or None)
 
 
 class ListResult(Struct, frozen=True):
@@ -190,14 +190,14 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
 DEPTHS = tuple(Depth)
 
 
-UNUSED = Use()
+UNUSED = Usage()
 
 
 def at_depth(
     memory: Memory,
     depth: Depth,
     confidence: float = 1.0,
-    use: Use = UNUSED,
+    use: Usage = UNUSED,
     links: dict[str, list[str]] | None = None,
     **extra: Any,
 ) -> RetrievedMemory:
@@ -211,7 +211,7 @@ def at_depth(
         if level >= at:
             shown |= add(memory)
     if depth is Depth.COMPLETE:
-        shown |= {"access_count": use.times, "last_accessed": use.last}
+        shown |= {"access_count": use.times, "last_accessed": use.last_used_at}
     if links is not None:
         shown["links"] = links
     if memory.superseded_by:

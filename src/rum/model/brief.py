@@ -16,7 +16,7 @@ MOST_TOKENS = 100_000
 Tokens = Annotated[int, Meta(ge=1, le=MOST_TOKENS)]
 
 
-class BriefQuestion(Layer, frozen=True):
+class BriefRequest(Layer, frozen=True):
     """What an agent is about to do; the brief covers only what is given."""
 
     task: Annotated[str | None, about("The task.", metavar="TEXT")] = None

@@ -1,4 +1,4 @@
-"""Chapters and wisdom: the groups, the evidence for each claim, and what can be asked of them."""
+"""Chapters and wisdom: the stored groups, the evidence for their claims, and the requests and results."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Annotated, Any, ClassVar, TypeVar
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from rum.model.fields import Stamp, Time, about
-from rum.model.memory import Name, Number
+from rum.model.memory import Id, VersionNumber
 from rum.model.memory_layers import Layer
-from rum.model.questions import WITH_TAG, Limit
+from rum.model.requests import WITH_TAG, Limit
 
 
 class ChapterOrigin(StrEnum):
@@ -20,8 +20,8 @@ class ChapterOrigin(StrEnum):
     AUTO = "auto"
 
 
-class Wording(StrEnum):
-    """Where the words came from: the caller, a language model, or the members themselves."""
+class TextSource(StrEnum):
+    """Who wrote the text: the caller, a language model, or RUM, by quoting the members."""
 
     GIVEN = "given"
     MODEL = "model"
@@ -30,17 +30,17 @@ class Wording(StrEnum):
 
 Count = Annotated[int, Meta(ge=0, le=10**9)]
 
-MOST_MEMBERS = 500  # Memories of a chapter, and chapters of wisdom
-MOST_CLAIMS = 50
-MOST_TAGS = 50
-LONGEST_TITLE, LONGEST_TEXT, LONGEST_CLAIM = 200, 4000, 1000
+MAX_MEMBERS = 500  # Memories of a chapter, and chapters of wisdom
+MAX_CLAIMS = 50
+MAX_TAGS = 50
+MAX_TITLE_LENGTH, MAX_TEXT_LENGTH, MAX_CLAIM_LENGTH = 200, 4000, 1000
 
 # A text of one line that is not blank.
 Title = Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f]{0,199}[^\x00-\x20\x7f]\Z")]
-Summary = Annotated[str, Meta(pattern=r"\S", max_length=LONGEST_TEXT)]
-Claim = Annotated[str, Meta(pattern=r"\S", max_length=LONGEST_CLAIM)]
-Claims = Annotated[tuple[Claim, ...], Meta(max_length=MOST_CLAIMS)]
-Tags = Annotated[tuple[str, ...], Meta(max_length=MOST_TAGS)]
+Summary = Annotated[str, Meta(pattern=r"\S", max_length=MAX_TEXT_LENGTH)]
+Claim = Annotated[str, Meta(pattern=r"\S", max_length=MAX_CLAIM_LENGTH)]
+Claims = Annotated[tuple[Claim, ...], Meta(max_length=MAX_CLAIMS)]
+Tags = Annotated[tuple[str, ...], Meta(max_length=MAX_TAGS)]
 
 
 class Evidence(Struct, frozen=True, kw_only=True):
@@ -49,10 +49,10 @@ class Evidence(Struct, frozen=True, kw_only=True):
     `last_confirmed` is the time of the newest memory that supports it; 0 where none does.
     """
 
-    memory_ids: tuple[Name, ...] = ()
+    memory_ids: tuple[Id, ...] = ()
     supporting: Count = 0
     against: Count = 0
-    against_ids: tuple[Name, ...] = ()
+    against_ids: tuple[Id, ...] = ()
     last_confirmed: Stamp = 0
 
 
@@ -60,35 +60,35 @@ class Contradiction(Struct, frozen=True, kw_only=True):
     """Two claims that cannot both hold, each with the memories that make it; neither is preferred."""
 
     claim: Claim
-    memory_ids: tuple[Name, ...]
+    memory_ids: tuple[Id, ...]
     against: Claim
-    against_ids: tuple[Name, ...]
+    against_ids: tuple[Id, ...]
 
 
 class Member(Struct, frozen=True):
-    """A memory as it was when words were made of it: its version, and whether it was superseded.
+    """The state of a memory when the text was written: its version, and whether it was superseded.
 
-    Version 0 marks a memory that differs here from what the words were made of elsewhere.
+    Version 0 is for imported groups: the memory here differs from the one the text was written from.
     """
 
-    memory_id: Name
+    memory_id: Id
     version: Count = 1
     superseded: bool = False
 
 
 class Source(Struct, frozen=True):
-    """A chapter that wisdom was made of, and its version then."""
+    """A chapter that wisdom was created from, and its version at that time."""
 
-    chapter_id: Name
-    version: Number = 1
+    chapter_id: Id
+    version: VersionNumber = 1
 
 
-class _Claiming(Struct, frozen=True):
-    """What has texts and lists of claims; `evidence` runs parallel to the claims of all lists."""
+class _HasClaims(Struct, frozen=True):
+    """Has texts and lists of claims; `evidence` has one item per claim, in the order of the lists."""
 
     TEXTS: ClassVar[tuple[str, ...]] = ("summary",)
     CLAIM_LISTS: ClassVar[tuple[str, ...]] = ()
-    OTHERS: ClassVar[tuple[str, ...]] = ()  # Fields of words that are neither
+    OTHER_FIELDS: ClassVar[tuple[str, ...]] = ()  # Further fields of the text
 
     def __post_init__(self) -> None:
         if len(self._evidence) != len(self.claims):
@@ -110,30 +110,30 @@ class _Claiming(Struct, frozen=True):
         return {name: [(claim, next(evidence)) for claim in getattr(self, name)] for name in self.CLAIM_LISTS}
 
 
-class Words(_Claiming, frozen=True, kw_only=True):
+class GroupText(_HasClaims, frozen=True, kw_only=True):
     """The text of a group, with the evidence of its claims."""
 
     summary: str
     evidence: tuple[Evidence, ...] = ()
 
 
-class ChapterWords(Words, frozen=True, kw_only=True):
+class ChapterText(GroupText, frozen=True, kw_only=True):
     """The text of a chapter."""
 
     TEXTS: ClassVar = ("title", "summary")
     CLAIM_LISTS: ClassVar = ("learnings",)
-    OTHERS: ClassVar = ("topics",)
+    OTHER_FIELDS: ClassVar = ("topics",)
 
     title: str
     learnings: tuple[str, ...] = ()
     topics: tuple[str, ...] = ()
 
 
-class WisdomWords(Words, frozen=True, kw_only=True):
+class WisdomText(GroupText, frozen=True, kw_only=True):
     """The text of wisdom."""
 
     CLAIM_LISTS: ClassVar = ("insights", "patterns", "best_practices")
-    OTHERS: ClassVar = ("contradictions",)
+    OTHER_FIELDS: ClassVar = ("contradictions",)
 
     insights: tuple[str, ...] = ()
     patterns: tuple[str, ...] = ()
@@ -141,28 +141,28 @@ class WisdomWords(Words, frozen=True, kw_only=True):
     contradictions: tuple[Contradiction, ...] = ()
 
 
-class Group(_Claiming, frozen=True, kw_only=True, omit_defaults=True):
+class Group(_HasClaims, frozen=True, kw_only=True, omit_defaults=True):
     """What chapters and wisdom have in common. A group is made of parts: memories, or chapters."""
 
-    id: Name
+    id: Id
     project_id: str
-    agent_id: Name
+    agent_id: Id
     created_at: Stamp
     updated_at: Stamp
-    version: Number = 1  # Grows when the words or the parts change
+    version: VersionNumber = 1  # Grows when the words or the parts change
     summary: Summary
     evidence: tuple[Evidence, ...] = ()
     start_ts: Stamp = 0
     end_ts: Stamp = 0
     tags: Tags = ()
-    words: Wording = Wording.DRAWN
-    given: Tags = ()  # The fields that the caller gave: they stay until they are given again
-    found_by: Tags = ()  # The tags that found its parts, sorted; empty where they were named
-    own_tags: Tags = ()  # Tags that were given beside the ids
-    # All memories its words were made of: of a chapter in their order, of wisdom sorted by id.
+    words: TextSource = TextSource.DRAWN
+    given: Tags = ()  # Fields that the caller wrote; only the caller replaces them
+    found_by: Tags = ()  # The tags its parts were selected by, sorted; empty if they were selected by id
+    own_tags: Tags = ()  # Tags that the caller gave in addition to ids
+    # All memories the text was written from: in order for a chapter, sorted by id for wisdom.
     members: tuple[Member, ...] = ()
-    # Memories that are no longer members, but were when words that are still there were given.
-    former: tuple[Name, ...] = ()
+    # Former members, from the time when the caller wrote a text that is still in use.
+    former: tuple[Id, ...] = ()
     forgotten: Count = 0  # How many members and parts were forgotten since the words were made
     imported_at: Stamp | None = None
     stale: tuple[str, ...] = ()  # Why it needs a refresh. Found by looking at the members, never stored.
@@ -179,8 +179,8 @@ class Group(_Claiming, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def content(self) -> tuple[object, ...]:
-        """Everything whose change makes a new version."""
-        names = (*self.TEXTS, *self.CLAIM_LISTS, *self.OTHERS, "evidence", "tags", "part_ids")
+        """All values that make a new version when they change."""
+        names = (*self.TEXTS, *self.CLAIM_LISTS, *self.OTHER_FIELDS, "evidence", "tags", "part_ids")
         return tuple(getattr(self, name) for name in names)
 
 
@@ -189,26 +189,26 @@ class Chapter(Group, frozen=True, kw_only=True, omit_defaults=True):
 
     TEXTS: ClassVar = ("title", "summary")
     CLAIM_LISTS: ClassVar = ("learnings",)
-    OTHERS: ClassVar = ("topics",)
+    OTHER_FIELDS: ClassVar = ("topics",)
 
     title: Title
     learnings: Claims = ()
     topics: Tags = ()
     origin: ChapterOrigin = ChapterOrigin.MANUAL
-    members: Annotated[tuple[Member, ...], Meta(max_length=MOST_MEMBERS)] = ()
+    members: Annotated[tuple[Member, ...], Meta(max_length=MAX_MEMBERS)] = ()
 
 
 class Wisdom(Group, frozen=True, kw_only=True, omit_defaults=True):
-    """What chapters say together, with the chapters it was made of, oldest first."""
+    """Conclusions from several chapters, with the chapters they were drawn from, oldest first."""
 
     CLAIM_LISTS: ClassVar = ("insights", "patterns", "best_practices")
-    OTHERS: ClassVar = ("contradictions",)
+    OTHER_FIELDS: ClassVar = ("contradictions",)
 
     insights: Claims = ()
     patterns: Claims = ()
     best_practices: Claims = ()
-    contradictions: Annotated[tuple[Contradiction, ...], Meta(max_length=MOST_CLAIMS)] = ()
-    sources: Annotated[tuple[Source, ...], Meta(max_length=MOST_MEMBERS)] = ()
+    contradictions: Annotated[tuple[Contradiction, ...], Meta(max_length=MAX_CLAIMS)] = ()
+    sources: Annotated[tuple[Source, ...], Meta(max_length=MAX_MEMBERS)] = ()
 
     @property
     def chapter_ids(self) -> tuple[str, ...]:
@@ -221,24 +221,24 @@ class Wisdom(Group, frozen=True, kw_only=True, omit_defaults=True):
         return self.chapter_ids
 
 
-Ids = Annotated[tuple[str, ...], Meta(max_length=MOST_MEMBERS)]
-# How many memories tags must find for a chapter, and how many chapters make wisdom, by default.
-LEAST_MEMORIES, LEAST_CHAPTERS = 3, 2
-Least = Annotated[int, Meta(ge=1, le=MOST_MEMBERS)]
+Ids = Annotated[tuple[str, ...], Meta(max_length=MAX_MEMBERS)]
+# Default minimum number of tagged memories for a chapter, and of chapters for wisdom.
+MIN_MEMORIES, MIN_CHAPTERS = 3, 2
+Minimum = Annotated[int, Meta(ge=1, le=MAX_MEMBERS)]
 
 
-class CreateChapterQuestion(Layer, frozen=True):
-    """Which memories: by their ids, or all that have these tags; and the words, where the caller has them.
+class CreateChapterRequest(Layer, frozen=True):
+    """The memories to group, by ids or by tags, and the text if the caller writes it.
 
-    Beside `memory_ids`, `tags` are further tags of the chapter. `again` makes one of tagged memories though
-    what was made of them was forgotten.
+    With `memory_ids`, `tags` are added to the tags of the chapter. `again` creates a chapter from tags even
+    if an earlier one from these tags was forgotten.
     """
 
     memory_ids: Ids = ()
     tags: Annotated[
         Tags, about("All memories with this tag (repeat to require several).", option="--tag", metavar="TAG")
     ] = ()
-    min_memories: Annotated[Least, about("With tags: minimum number of memories.")] = LEAST_MEMORIES
+    min_memories: Annotated[Minimum, about("With tags: minimum number of memories.")] = MIN_MEMORIES
     again: Annotated[bool, about("With tags: create it even if it was forgotten.", tool=False)] = False
     title: Annotated[Title | None, about("The title.", metavar="TEXT")] = None
     summary: Annotated[Summary | None, about("The summary.", metavar="TEXT")] = None
@@ -248,7 +248,7 @@ class CreateChapterQuestion(Layer, frozen=True):
 
 
 class CreateChapterResult(Struct, frozen=True, kw_only=True):
-    """What the chapter is and says; `note` tells of what went otherwise than asked."""
+    """The chapter; `note` explains what was not done as requested."""
 
     chapter_id: str
     created: bool
@@ -260,14 +260,14 @@ class CreateChapterResult(Struct, frozen=True, kw_only=True):
     start_ts: int
     end_ts: int
     origin: ChapterOrigin
-    words: Wording
+    words: TextSource
     note: str | UnsetType = UNSET
 
 
-class ListChaptersQuestion(Layer, frozen=True):
-    """Which chapters: with all the tags, begun not before `since`, ended not after `before`; or these.
+class ListChaptersRequest(Layer, frozen=True):
+    """The chapters with all of `tags`, begun at or after `since`, ended at or before `before`; or by id.
 
-    At most `limit`: 10 where nobody says, and all of those that are named.
+    `limit` is 10 by default; with `chapter_ids` there is no default limit.
     """
 
     chapter_ids: Ids = ()
@@ -293,7 +293,7 @@ class ChapterView(Struct, frozen=True, kw_only=True):
     tags: tuple[str, ...]
     topics: tuple[str, ...]
     origin: ChapterOrigin
-    words: Wording
+    words: TextSource
     memory_ids: tuple[str, ...] | UnsetType = UNSET
     stale: tuple[str, ...] | UnsetType = UNSET
 
@@ -307,18 +307,18 @@ class ListChaptersResult(Struct, frozen=True, kw_only=True):
     hint: str | UnsetType = UNSET
 
 
-class SynthesizeQuestion(Layer, frozen=True):
-    """Which chapters: by their ids, or all that have these tags; and the words, where the caller has them.
+class SynthesizeRequest(Layer, frozen=True):
+    """The chapters to combine, by ids or by tags, and the text if the caller writes it.
 
-    Beside `chapter_ids`, `tags` are further tags of the wisdom. `again` makes it of tagged chapters though
-    what was made of them was forgotten.
+    With `chapter_ids`, `tags` are added to the tags of the wisdom. `again` creates wisdom from tags even
+    if earlier wisdom from these tags was forgotten.
     """
 
     chapter_ids: Ids = ()
     tags: Annotated[
         Tags, about("All chapters with this tag (repeat to require several).", option="--tag", metavar="TAG")
     ] = ()
-    min_chapters: Annotated[Least, about("Minimum number of chapters.")] = LEAST_CHAPTERS
+    min_chapters: Annotated[Minimum, about("Minimum number of chapters.")] = MIN_CHAPTERS
     again: Annotated[bool, about("With tags: create it even if it was forgotten.", tool=False)] = False
     summary: Annotated[Summary | None, about("The summary.", metavar="TEXT")] = None
     insights: Annotated[Claims | None, about("An insight (repeat).", option="--insight", metavar="TEXT")] = (
@@ -333,7 +333,7 @@ class SynthesizeQuestion(Layer, frozen=True):
 
 
 class SynthesizeResult(Struct, frozen=True, kw_only=True):
-    """What the wisdom is and says; `note` tells of what went otherwise than asked."""
+    """The wisdom; `note` explains what was not done as requested."""
 
     wisdom_id: str
     created: bool
@@ -346,12 +346,12 @@ class SynthesizeResult(Struct, frozen=True, kw_only=True):
     chapter_count: int
     start_ts: int
     end_ts: int
-    words: Wording
+    words: TextSource
     note: str | UnsetType = UNSET
 
 
-class RecallWisdomQuestion(Layer, frozen=True):
-    """Which wisdom: one by its id, with all the tags, or what answers a question; by default the newest."""
+class RecallWisdomRequest(Layer, frozen=True):
+    """Wisdom by id, by tags (all must match), or by query; by default the newest."""
 
     wisdom_id: str | None = None
     tags: Annotated[Tags, about(WITH_TAG, option="--tag", metavar="TAG")] = ()
@@ -368,7 +368,7 @@ class WisdomView(Struct, frozen=True, kw_only=True):
     id: str
     confidence: float | UnsetType = UNSET
     match: str | UnsetType = UNSET  # `fuzzy`: found by the meaning of its claims
-    # The places of the claims that answer the question, as `evidence` runs; they stand first.
+    # The indexes, as in `evidence`, of the claims that match the query; these claims are listed first.
     matching: tuple[int, ...] | UnsetType = UNSET
     summary: str
     insights: tuple[str, ...]
@@ -379,7 +379,7 @@ class WisdomView(Struct, frozen=True, kw_only=True):
     tags: tuple[str, ...]
     start_ts: int
     end_ts: int
-    words: Wording
+    words: TextSource
     chapter_ids: tuple[str, ...] | UnsetType = UNSET
     stale: tuple[str, ...] | UnsetType = UNSET
 
@@ -409,7 +409,7 @@ class RefreshedGroup(Struct, frozen=True, kw_only=True):
     title: str
     stale: tuple[str, ...] = ()
     changes: tuple[Change, ...] = ()
-    words: Wording = Wording.DRAWN
+    words: TextSource = TextSource.DRAWN
     note: str | UnsetType = UNSET
 
 
@@ -424,30 +424,30 @@ class RefreshResult(Struct, frozen=True, kw_only=True):
 V = TypeVar("V", bound=Struct)
 
 
-def answer_of(answer: type[V], group: Group, **others: Any) -> V:
-    """An answer about a group: the fields that they share, and `others`."""
+def view_of(answer: type[V], group: Group, **others: Any) -> V:
+    """Create an `answer` from the fields it shares with a group, and from `others`."""
     shared = set(answer.__struct_fields__).intersection(group.__struct_fields__).difference(others)
     return answer(**{name: getattr(group, name) for name in shared}, **others)
 
 
-def chapter_view(chapter: Chapter, *, members: bool = False) -> ChapterView:
+def chapter_view(chapter: Chapter, *, include_members: bool = False) -> ChapterView:
     """A chapter as callers see it."""
-    return answer_of(
+    return view_of(
         ChapterView,
         chapter,
         memory_count=len(chapter.members),
-        memory_ids=chapter.memory_ids if members else UNSET,
+        memory_ids=chapter.memory_ids if include_members else UNSET,
         stale=chapter.stale or UNSET,
     )
 
 
-def wisdom_view(wisdom: Wisdom, *, chapters: bool = False, **match: Any) -> WisdomView:
+def wisdom_view(wisdom: Wisdom, *, include_chapters: bool = False, **match: Any) -> WisdomView:
     """Wisdom as callers see it; `match` says how it answers a question."""
-    return answer_of(
+    return view_of(
         WisdomView,
         wisdom,
         contradictions=wisdom.contradictions or UNSET,
-        chapter_ids=wisdom.chapter_ids if chapters else UNSET,
+        chapter_ids=wisdom.chapter_ids if include_chapters else UNSET,
         stale=wisdom.stale or UNSET,
         **match,
     )

@@ -161,7 +161,7 @@ class FileInScope(Part, frozen=True, kw_only=True):
     purpose: str | None = None
 
 
-class Situation(Part, frozen=True, kw_only=True):
+class JournalContext(Part, frozen=True, kw_only=True):
     """The section `context`: where the agent stands, and what it holds to be true."""
 
     current_plan_step: int | None = None
@@ -206,7 +206,7 @@ class Journal(Part, frozen=True, kw_only=True):
     discoveries: list[Discovery] | None = None
     attempts: list[Attempt] | None = None
     decisions: list[Decision] | None = None
-    context: Situation | None = None
+    context: JournalContext | None = None
     history: list[Period] | None = None
 
 
@@ -244,7 +244,7 @@ def is_newer(version: object) -> bool:
     return numbers > [int(VERSION)]
 
 
-def moment(at: float) -> str:
+def format_timestamp(at: float) -> str:
     """Unix seconds as journals write them."""
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
@@ -272,14 +272,14 @@ class Problem(NamedTuple):
     message: str
 
 
-def spelt(model: type[Part], given: Mapping[str, Any]) -> dict[str, Any]:
+def with_file_keys(model: type[Part], given: Mapping[str, Any]) -> dict[str, Any]:
     """Fields as a file spells and orders them: `related_files` is `relatedFiles`; unknown ones come last."""
     names = {field.name: field.encode_name for field in msgspec.structs.fields(model)}
     renamed = {names.get(name, name): one for name, one in given.items()}
     return {name: renamed[name] for name in names.values() if name in renamed} | renamed
 
 
-def refuse_problems(model: type[Part], given: Mapping[str, Any], what: str, *, whole: bool) -> None:
+def require_valid(model: type[Part], given: Mapping[str, Any], what: str, *, whole: bool) -> None:
     """InvalidQuery for the first problem of a part; unless it is `whole`, fields may be missing."""
     for path, message in problems_of(model, given, what, whole=whole):
         raise InvalidQuery(message, field=".".join(map(str, path)))
@@ -329,7 +329,7 @@ def problems(journal: object) -> Iterator[Problem]:
     for section, model in _LISTS.items():
         yield from _list_problems(section, model, given.get(section), seen)
     if (context := given.get("context")) is not None:
-        yield from _part_problems(("context",), "context", Situation, context)
+        yield from _part_problems(("context",), "context", JournalContext, context)
 
 
 def _list_problems(section: str, model: type[Part], found: object, seen: set[object]) -> Iterator[Problem]:
@@ -378,7 +378,7 @@ _ENTRY = (
 )
 
 
-class JournalQuestion(Layer, frozen=True):
+class JournalRequest(Layer, frozen=True):
     """The call `journal`: what to do, in whose journal of which session, and the fields it needs."""
 
     action: Literal["add", "update", "context", "show", "arbiter"]

@@ -13,10 +13,10 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from rum.model.fields import MILLISECONDS_FROM, Spoken, Stamp, about
 from rum.model.ids import id_of
-from rum.model.memory import Name, Number
+from rum.model.memory import Id, VersionNumber
 from rum.model.memory_layers import Layer, Text
 from rum.model.parse import parse
-from rum.model.questions import Limit
+from rum.model.requests import Limit
 
 Json = dict[str, Any]
 T = TypeVar("T", bound=Struct)
@@ -58,7 +58,7 @@ class GivenEntry(Layer, frozen=True):
     """An entry as callers write it; id and timestamp are given to it where it has none."""
 
     content: str
-    id: Name | None = None
+    id: Id | None = None
     timestamp: GivenTime | None = None
     metadata: Json | None = None
 
@@ -119,10 +119,10 @@ FactKey = Annotated[str, Meta(pattern=r"\A(?=.*\S)[^\x00-\x1f\x7f]{1,200}\Z")]  
 class Learned(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What facts and rules have in common: author, times, version, and further fields of an imported file."""
 
-    agent_id: Name
+    agent_id: Id
     created_at: Stamp
     updated_at: Stamp | None = None
-    version: Number = 1
+    version: VersionNumber = 1
     imported_at: Stamp | None = None
     timestamp: Milliseconds | None = None  # In milliseconds; a file of layers need not tell
     extra: Json = {}  # Fields of such a file that RUM does not know
@@ -146,7 +146,7 @@ class Fact(Learned, frozen=True, kw_only=True):
 class Rule(Learned, frozen=True, kw_only=True):
     """What to do when."""
 
-    id: Name
+    id: Id
     condition: str
     action: str
 
@@ -164,7 +164,7 @@ class Event(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     id: str
     content: str
-    agent_id: Name
+    agent_id: Id
     session_id: str
     created_at: Stamp
     metadata: Json | None = None
@@ -248,10 +248,10 @@ class GivenRule(Layer, frozen=True):
 class SetRule(GivenRule, frozen=True):
     """A rule as given to `learn`; with an `id` it replaces that rule."""
 
-    id: Annotated[Name | None, about("The rule to correct.", note="to correct it")] = None
+    id: Annotated[Id | None, about("The rule to correct.", note="to correct it")] = None
 
 
-class LearnQuestion(Layer, frozen=True):
+class LearnRequest(Layer, frozen=True):
     """Set a fact or a rule, get one by key or by the task it is for, or list them."""
 
     action: Literal["set", "get", "list"]

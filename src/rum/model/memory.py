@@ -25,18 +25,18 @@ from rum.model.memory_layers import (
 )
 from rum.model.parse import check_field, parse
 
-Share = Annotated[float, Meta(ge=0, le=1)]  # A number from 0 to 1
+UnitFloat = Annotated[float, Meta(ge=0, le=1)]  # A number from 0 to 1
 
-# An id: ours, or one from elsewhere that can be written on a line.
-Name = Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f]{1,200}\Z")]
+# An id, from RUM or from another program: 1 to 200 characters, none of them a control character.
+Id = Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f]{1,200}\Z")]
 
-Number = Annotated[int, Meta(ge=1, le=10**9)]  # The number of a version
+VersionNumber = Annotated[int, Meta(ge=1, le=10**9)]  # The number of a version
 
 DEFAULT_IMPORTANCE = 0.5
 
 
 class Operation(StrEnum):
-    """What a memory did to a file, weakest first."""
+    """What the work of a memory did to a file, weakest first."""
 
     READ = "read"
     EDIT = "edit"
@@ -52,7 +52,7 @@ OPERATION_OF: dict[ActionType, Operation] = {
 }
 
 
-class GivenAction(ActionDetails, frozen=True, kw_only=True):
+class ActionInput(ActionDetails, frozen=True, kw_only=True):
     """An action as callers write it: its details nested under `details`, or flat beside the type."""
 
     type: ActionType
@@ -60,8 +60,8 @@ class GivenAction(ActionDetails, frozen=True, kw_only=True):
     details: ActionDetails | None = None
     result: ActionResult | None = None
 
-    def settled(self, stored_at: int) -> Action:
-        """The one form that is kept: nested, with a time."""
+    def normalized(self, stored_at: int) -> Action:
+        """The action in its stored form: details nested, with a timestamp."""
         nested = self.details or ActionDetails()
         merged: dict[str, str | None] = {}
         for name in ActionDetails.__struct_fields__:
@@ -78,20 +78,20 @@ class GivenAction(ActionDetails, frozen=True, kw_only=True):
 
 
 class Draft(Layer, frozen=True):
-    """What a caller may say of a memory; the links are added to those there are."""
+    """The fields of a memory that a caller can set; `links` are added to the existing ones."""
 
     intent: Intent
     outcome: Outcome
     perception: Perception = Perception()
     reasoning: Reasoning = Reasoning()
-    actions: tuple[GivenAction, ...] = ()
+    actions: tuple[ActionInput, ...] = ()
     links: Links = Links()
     tags: tuple[str, ...] = ()
-    importance: Share = DEFAULT_IMPORTANCE
+    importance: UnitFloat = DEFAULT_IMPORTANCE
 
 
 class FileRef(Struct, frozen=True, omit_defaults=True):
-    """A file a memory is tied to, with git's id of the bytes it had when the memory was stored."""
+    """A file that a memory is linked to, with git's hash of its content when the memory was stored."""
 
     path: str
     operation: Operation
@@ -102,7 +102,7 @@ SHORT_SHA = 10  # Characters of a commit's id that are shown
 
 
 class OriginKind(StrEnum):
-    """What a memory was made of."""
+    """What a memory was created from."""
 
     AGENT = "agent"  # An agent's own `store`
     TURN = "turn"  # A turn that was captured while it happened
@@ -113,14 +113,14 @@ class OriginKind(StrEnum):
 
 
 class Origin(Struct, frozen=True, omit_defaults=True):
-    """What a memory was made of, and its name there: a commit's id, an issue's number, a turn's id."""
+    """What a memory was created from, and its reference: a commit's id, an issue's number, or a turn's id."""
 
     kind: OriginKind
     reference: str | None = None
 
 
-class Reversal(Struct, frozen=True, omit_defaults=True):
-    """The other end of a revert: the id of its memory (of its commit, where no memory is known)."""
+class RevertLink(Struct, frozen=True, omit_defaults=True):
+    """The other side of a revert: the id of its memory, or of its commit if no memory of it is known."""
 
     id: str
     commit: str | None = None
@@ -129,31 +129,31 @@ class Reversal(Struct, frozen=True, omit_defaults=True):
 
     @property
     def label(self) -> str:
-        """What people know the other end by."""
+        """The short commit id, or else the memory's id."""
         return self.commit[:SHORT_SHA] if self.commit else self.id
 
 
-def reverted_summary(summary: str, reverted_by: Reversal | None) -> str:
-    """A summary with what reverted the work, for a line of an answer."""
+def add_revert(summary: str, reverted_by: RevertLink | None) -> str:
+    """A summary, followed by what reverted the work if anything did."""
     if not reverted_by:
         return summary
     return f"{summary}; reverted{' in part' if reverted_by.in_part else ''} by {reverted_by.label}"
 
 
-_IN_SUMMARY = re.compile(r"; reverted by ([0-9a-f]{7,64})\b")
+_REVERT_IN_SUMMARY = re.compile(r"; reverted by ([0-9a-f]{7,64})\b")
 
 
 def split_old_summary(summary: str) -> tuple[str, str | None]:
-    """A commit's summary without the commit that reverted it, and that commit's short id.
+    """A commit's summary without its `; reverted by ...`, and the short id of the reverting commit.
 
-    Stores before schema 11 and exports before format 4 kept it there; nothing else reads summaries.
+    Stores before schema 11 and exports before format 4 kept the revert there; nothing else parses summaries.
     """
-    found = _IN_SUMMARY.search(summary)
+    found = _REVERT_IN_SUMMARY.search(summary)
     return (summary[: found.start()] + summary[found.end() :], found[1]) if found else (summary, None)
 
 
 class Content(Struct, frozen=True, kw_only=True):
-    """What a memory says: all that an update may change and its history keeps."""
+    """The content of a memory: everything that an update can change and that its history keeps."""
 
     intent: Intent
     outcome: Outcome
@@ -161,7 +161,7 @@ class Content(Struct, frozen=True, kw_only=True):
     reasoning: Reasoning = Reasoning()
     actions: tuple[Action, ...] = ()
     tags: tuple[str, ...] = ()
-    importance: Share = DEFAULT_IMPORTANCE
+    importance: UnitFloat = DEFAULT_IMPORTANCE
     files: tuple[FileRef, ...] = ()
     commit: str | None = None
     branch: str | None = None
@@ -170,34 +170,34 @@ class Content(Struct, frozen=True, kw_only=True):
 class Memory(Content, frozen=True, kw_only=True):
     """One finished unit of work, as it is kept."""
 
-    id: Name
-    agent_id: Name
+    id: Id
+    agent_id: Id
     project_id: str
     session_id: str
     created_at: Stamp
     updated_at: Stamp | None = None
-    version: Number = 1
+    version: VersionNumber = 1
     imported_at: Stamp | None = None
     superseded_by: tuple[str, ...] = ()
     origin: Origin = Origin(OriginKind.AGENT)
-    reverted_by: Reversal | None = None
-    reverts: tuple[Reversal, ...] = ()  # What this undid; known from the memories that say so
+    reverted_by: RevertLink | None = None
+    reverts: tuple[RevertLink, ...] = ()  # What this work reverted; derived from their `reverted_by`
 
     @property
-    def result(self) -> str:
+    def full_summary(self) -> str:
         """The summary, with what reverted the work if anything did."""
-        return reverted_summary(self.outcome.summary, self.reverted_by)
+        return add_revert(self.outcome.summary, self.reverted_by)
 
     def content(self) -> Content:
         """What it says now."""
         return Content(**{name: getattr(self, name) for name in Content.__struct_fields__})
 
 
-class Use(NamedTuple):
+class Usage(NamedTuple):
     """How often a memory was retrieved, and when last."""
 
     times: int = 0
-    last: int | None = None
+    last_used_at: int | None = None
 
 
 class Similar(Struct, frozen=True):
@@ -208,7 +208,7 @@ class Similar(Struct, frozen=True):
     likeness: float
 
 
-class Who(Struct, frozen=True):
+class AutomaticIdentity(Struct, frozen=True):
     """The identity that a first `store` took automatically: resumed or registered."""
 
     agent_id: str
@@ -222,7 +222,7 @@ class StoreResult(Struct, frozen=True, kw_only=True):
     stored_at: int
     indexed_files: list[str]
     similar: list[Similar] | UnsetType = UNSET
-    identity: Who | UnsetType = UNSET
+    identity: AutomaticIdentity | UnsetType = UNSET
 
 
 class Version(Struct, frozen=True, kw_only=True):
@@ -235,7 +235,7 @@ class Version(Struct, frozen=True, kw_only=True):
     memory: dict[str, Any]
 
 
-PARTS = ("intent", "perception", "reasoning", "actions", "outcome", "tags", "importance")
+UPDATABLE_FIELDS = ("intent", "perception", "reasoning", "actions", "outcome", "tags", "importance")
 REQUIRED = frozenset(
     {
         "intent",
@@ -249,31 +249,33 @@ REQUIRED = frozenset(
 )
 
 
-def drafted(given: dict[str, Any]) -> Draft:
-    """The draft of a new memory; null says no more than leaving a field out."""
-    return parse(merge({}, given, "store"), Draft, "store")
+def parse_draft(fields: dict[str, Any]) -> Draft:
+    """The draft of a new memory; a field that is null counts as missing."""
+    return parse(merge({}, fields, "store"), Draft, "store")
 
 
-def patched(memory: Memory, patch: dict[str, Any]) -> Draft:
-    """The draft a memory becomes under a patch; its `links` are those the patch adds."""
-    current: dict[str, Any] = {part: msgspec.to_builtins(getattr(memory, part)) for part in PARTS}
+def apply_patch(memory: Memory, patch: dict[str, Any]) -> Draft:
+    """A memory with a patch applied, as a draft; its `links` are only those that the patch adds."""
+    current: dict[str, Any] = {part: msgspec.to_builtins(getattr(memory, part)) for part in UPDATABLE_FIELDS}
     return parse(merge(current, patch, "update_memory"), Draft, "update_memory")
 
 
-def merge(current: dict[str, Any], patch: dict[str, Any], what: str, path: str = "") -> dict[str, Any]:
-    """`current` with `patch` applied, for the call `what`; neither is changed."""
+def merge(current: dict[str, Any], patch: dict[str, Any], call: str, path: str = "") -> dict[str, Any]:
+    """`current` with `patch` applied; neither is changed. Errors name the API call `call`."""
     merged = dict(current)
     for name, value in patch.items():
-        where = f"{path}.{name}" if path else name
+        field_path = f"{path}.{name}" if path else name
         if value is None:
-            check_field(Draft, path, name, what)
-            if where in REQUIRED:
-                raise InvalidQuery(f"{what}: `{where}` is required and cannot be null.", field=where)
+            check_field(Draft, path, name, call)
+            if field_path in REQUIRED:
+                raise InvalidQuery(
+                    f"{call}: `{field_path}` is required and cannot be null.", field=field_path
+                )
             merged.pop(name, None)
         elif isinstance(value, dict):
             known = merged.get(name)
-            under: dict[str, Any] = cast("dict[str, Any]", known) if isinstance(known, dict) else {}
-            merged[name] = merge(under, cast("dict[str, Any]", value), what, where)
+            nested: dict[str, Any] = cast("dict[str, Any]", known) if isinstance(known, dict) else {}
+            merged[name] = merge(nested, cast("dict[str, Any]", value), call, field_path)
         else:
             merged[name] = value
     return merged
@@ -284,7 +286,7 @@ UNVERIFIED = "unverified"  # The tag of a memory whose outcome nobody confirmed
 
 
 def is_verified(memory: Memory) -> bool:
-    """Whether the outcome is confirmed: only then it is a success, or a failure to learn from."""
+    """Whether the outcome is confirmed; otherwise it counts neither as success nor as failure."""
     return UNVERIFIED not in memory.tags
 
 

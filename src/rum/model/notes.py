@@ -134,7 +134,7 @@ class NoteDraft(Layer, frozen=True, kw_only=True):
             )
 
 
-class MatchQuestion(Layer, frozen=True):
+class MatchRequest(Layer, frozen=True):
     """Which notes matter to an agent with a task; what is not given is as the agent's settings say."""
 
     task: Annotated[Text, about("The task.", metavar="TEXT")]

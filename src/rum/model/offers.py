@@ -7,7 +7,7 @@ from msgspec import UNSET, Struct, UnsetType
 from rum.model.memory_layers import Layer
 
 
-class FeedbackQuestion(Layer, frozen=True):
+class FeedbackRequest(Layer, frozen=True):
     """Whether a memory was of use."""
 
     memory_id: str

@@ -8,7 +8,7 @@ from rum.model.fields import Time
 from rum.model.memory_layers import Layer
 
 
-class ReportQuestion(Layer, frozen=True):
+class ReportRequest(Layer, frozen=True):
     """The time of the oldest memories reported; all by default."""
 
     since: Time | None = None

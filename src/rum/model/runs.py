@@ -20,7 +20,7 @@ class Result(StrEnum):
     PARTIAL = "partial"
 
 
-class RunQuestion(Layer, frozen=True):
+class RunRequest(Layer, frozen=True):
     """Who does what, with which plan and files, and how the run is to be recorded."""
 
     agent: Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f]{0,79}[^\x00-\x20\x7f]\Z")]

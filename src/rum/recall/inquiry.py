@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from rum.model.fields import seconds
-from rum.model.questions import RecallQuestion
+from rum.model.requests import RecallRequest
 from rum.recall import fitted, limits
 from rum.recall.neighbours import Neighbourhood
 from rum.recall.words import Words
@@ -61,7 +61,7 @@ class Inquiry:
 
     def __init__(
         self,
-        question: RecallQuestion,
+        question: RecallRequest,
         store: Store,
         files: tuple[str, ...] = (),
         *,
@@ -257,7 +257,7 @@ def passes(filters: Filters, memory: Memory) -> bool:
     )
 
 
-def filters_of(question: RecallQuestion) -> Filters:
+def filters_of(question: RecallRequest) -> Filters:
     """The conditions that a question sets."""
     success = True if question.success_only else False if question.failures_only else None
     return Filters(

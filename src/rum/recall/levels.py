@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from itertools import chain
 
-from rum.model.questions import Strategy
+from rum.model.requests import Strategy
 from rum.recall import limits
 from rum.recall.candidates import by_words, look_for_typos
 from rum.recall.files import is_below, matching_paths, neighbours, paths_named

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from rum.model.answers import DEPTHS, RetrievedMemory, to_json
-from rum.model.questions import Depth
+from rum.model.requests import Depth
 from rum.text.tokens import estimate_tokens
 
 View = Callable[[Depth], RetrievedMemory]  # One memory, shown at the depth asked for

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from rum.model.links import LinkType
-from rum.model.questions import Direction
+from rum.model.requests import Direction
 from rum.store.base import Links
 
 _KINDS = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from rum.model.memory import Use
+    from rum.model.memory import Usage
 
 
 class OfferRow(NamedTuple):
@@ -76,11 +76,11 @@ class Activity(Protocol):
         """Add to the number of retrievals; False if that cannot be written now and may be tried later."""
         ...
 
-    def set_use(self, memory_id: str, use: Use) -> None:
+    def set_use(self, memory_id: str, use: Usage) -> None:
         """Set the number of retrievals of an imported memory; a larger known one stays."""
         ...
 
-    def uses(self, ids: Iterable[str] | None = None) -> dict[str, Use]:
+    def uses(self, ids: Iterable[str] | None = None) -> dict[str, Usage]:
         """Return the use of each of these memories, or of all, that was ever retrieved; most used first."""
         ...
 

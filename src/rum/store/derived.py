@@ -29,7 +29,7 @@ def indexed_text(memory: Memory) -> tuple[str, ...]:
     fields: tuple[Iterable[str | None], ...] = (
         (intent.goal,),
         (intent.context, *intent.constraints),
-        (memory.result, outcome.failure_reason, outcome.failure_category, *_checked(memory)),
+        (memory.full_summary, outcome.failure_reason, outcome.failure_category, *_checked(memory)),
         (*outcome.learnings, *outcome.follow_up_needed),
         (
             reasoning.approach_chosen,
@@ -226,7 +226,7 @@ def _reason(memory: Memory, action: Action) -> str:
     result = action.result
     texts: Sequence[str | None] = ((result.error, result.output_summary) if result else ()) or (
         memory.outcome.failure_reason,
-        memory.result,
+        memory.full_summary,
     )
     return _line(next(filter(None, texts), memory.outcome.failure_reason or ""), _REASON_LENGTH)
 

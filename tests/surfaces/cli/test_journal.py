@@ -239,7 +239,7 @@ def test_a_missing_entry_is_reported_with_the_existing_ones(run: Run, project: P
     assert "has no entry `attempt-9`. The newest are `attempt-001`." in ran.err
     ran = run("journal", "validate", "--session", "s1", "--agent", "nobody")
     assert (ran.code, ran.out) == (1, "")
-    assert "nobody has no journal in s1. There are those of developer." in ran.err
+    assert "nobody has no journal in s1. Agents with a journal in this session: developer." in ran.err
     ran = run("journal", "add", "discovery", *SESSION, "--content", "Handlers are structs")
     assert "`type` is required: one of codebase_structure, dependency_check, " in ran.err
     assert "1 attempt\t" in run("journal", "sessions").out

@@ -11,7 +11,7 @@ import pytest
 
 from rum.app.calls import CALLS
 from rum.model.memory import Draft
-from rum.model.questions import RecallQuestion
+from rum.model.requests import RecallRequest
 from rum.surfaces.mcp.catalogue import catalogue
 from rum.surfaces.mcp.main import CORE, listing
 
@@ -99,7 +99,7 @@ def test_a_memory_with_every_shown_field_fits_schema_and_model():
 
 
 def test_every_field_of_recalls_schema_is_in_the_question():
-    assert set(tool("recall")["inputSchema"]["properties"]) < set(RecallQuestion.__struct_fields__)
+    assert set(tool("recall")["inputSchema"]["properties"]) < set(RecallRequest.__struct_fields__)
 
 
 def test_only_reading_tools_are_marked_read_only():

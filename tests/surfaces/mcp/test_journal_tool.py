@@ -7,7 +7,7 @@ from pathlib import Path
 
 import msgspec
 
-from rum.model.journal import Kind, Situation
+from rum.model.journal import JournalContext, Kind
 from rum.surfaces.mcp.catalogue import catalogue
 from surfaces.mcp.test_rum_server import answer, ask, initialize, tool
 
@@ -47,7 +47,7 @@ def test_without_a_session_name_each_process_is_a_session(tmp_path: Path) -> Non
 def test_the_fields_of_the_schema_are_those_of_the_model() -> None:
     (journal,) = [one for one in catalogue() if one["name"] == "journal"]
     description = journal["inputSchema"]["properties"]["entry"]["description"]
-    models = {str(kind): kind.model for kind in Kind} | {"context": Situation}
+    models = {str(kind): kind.model for kind in Kind} | {"context": JournalContext}
     for kind, fields in (part.split(": ") for part in description.split("; ")):
         known = {field.encode_name for field in msgspec.structs.fields(models[kind])}
         assert set(re.findall(r"\w+", fields)) - {"then"} <= known

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rum.capture.memory_files import collect_files, relative_actions, relative_perception
-from rum.model.memory import drafted
+from rum.model.memory import parse_draft
 from rum.model.memory_layers import Perception
 from support.builders import make_draft
 
@@ -19,14 +19,14 @@ def relative(path: str) -> str:
 
 def files_of(**layers: Any) -> dict[str, str]:
     """The files a memory with these layers is tied to, with what was done to them."""
-    draft = drafted(make_draft(**layers))
+    draft = parse_draft(make_draft(**layers))
     actions = relative_actions(draft, 0, relative)
     perception = relative_perception(draft.perception, relative)
     return {file.path: file.operation.value for file in collect_files(actions, perception, lambda _: None)}
 
 
 def seen_at(where: str) -> Perception:
-    draft = drafted(make_draft(perception={"observations": [{"what": "x", "where": where}]}))
+    draft = parse_draft(make_draft(perception={"observations": [{"what": "x", "where": where}]}))
     return relative_perception(draft.perception, relative)
 
 
@@ -104,7 +104,7 @@ def test_paths_in_a_where_become_relative_and_the_rest_is_unchanged(where: str, 
 
 
 def test_every_path_of_an_action_becomes_relative() -> None:
-    draft = drafted(
+    draft = parse_draft(
         make_draft(
             actions=[{"type": "command_run", "working_directory": "/repo/src", "file_path": "/repo/a.py"}]
         )

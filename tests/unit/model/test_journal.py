@@ -11,14 +11,14 @@ from rum.model.journal import (
     Attempt,
     Discovery,
     Kind,
+    format_timestamp,
     is_newer,
-    moment,
     problems,
-    refuse_problems,
+    require_valid,
     schema_text,
     seconds_of,
     shipped_schema,
-    spelt,
+    with_file_keys,
 )
 from rum.store.files.yaml import load
 from support.journals import FRAGMENTS, HEADER, wrapped
@@ -124,9 +124,9 @@ def test_fields_that_nobody_knows_are_no_problem() -> None:
 
 
 def test_a_change_need_not_be_whole_but_takes_nothing_away_that_must_be_there() -> None:
-    refuse_problems(Attempt, {"lessons": "x"}, "attempt", whole=False)
+    require_valid(Attempt, {"lessons": "x"}, "attempt", whole=False)
     with pytest.raises(InvalidQuery, match="`result` is required") as raised:
-        refuse_problems(Attempt, {"result": None}, "attempt", whole=False)
+        require_valid(Attempt, {"result": None}, "attempt", whole=False)
     assert raised.value.details["field"] == "result"
 
 
@@ -138,8 +138,8 @@ def test_fields_may_be_spelt_as_in_python() -> None:
         "type": "data_model",
         "id": "i",
     }
-    assert list(spelt(Discovery, given)) == ["id", "type", "content", "relatedFiles", "mood"]
-    assert spelt(Attempt, {"duration_ms": 5}) == {"duration_ms": 5}
+    assert list(with_file_keys(Discovery, given)) == ["id", "type", "content", "relatedFiles", "mood"]
+    assert with_file_keys(Attempt, {"duration_ms": 5}) == {"duration_ms": 5}
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_a_newer_version_is_known(version: object, newer: bool) -> None:
 
 
 def test_times_are_written_in_utc_with_milliseconds() -> None:
-    assert moment(1769164265.0) == "2026-01-23T10:31:05.000Z"
+    assert format_timestamp(1769164265.0) == "2026-01-23T10:31:05.000Z"
     for written in ("2026-01-23T10:31:05.000Z", "2026-01-23T12:31:05+02:00", "2026-01-23T10:31:05"):
         assert seconds_of(written) == 1769164265.0
     assert seconds_of("soon") is seconds_of(None) is seconds_of(5) is None

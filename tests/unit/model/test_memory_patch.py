@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rum import InvalidQuery
-from rum.model.memory import REQUIRED, Draft, drafted, merge, patched
+from rum.model.memory import REQUIRED, Draft, apply_patch, merge, parse_draft
 from support.builders import make_memory
 
 Json = dict[str, Any]
@@ -30,7 +30,7 @@ FULL: Json = {
 
 
 def after(patch: Json) -> Draft:
-    return patched(make_memory("mem_1", **FULL), patch)
+    return apply_patch(make_memory("mem_1", **FULL), patch)
 
 
 def test_an_object_keeps_the_fields_that_are_not_given() -> None:
@@ -124,11 +124,11 @@ def test_null_in_a_new_memory_says_no_more_than_leaving_it_out() -> None:
         "tags": None,
         "importance": None,
     }
-    assert drafted(nulls) == drafted(said)
+    assert parse_draft(nulls) == parse_draft(said)
 
 
 def test_a_new_memory_needs_its_required_fields() -> None:
     with pytest.raises(InvalidQuery, match=r"store: `intent\.goal` is required"):
-        drafted(
+        parse_draft(
             {"intent": {"goal": None, "task_type": "other"}, "outcome": {"success": True, "summary": "s"}}
         )

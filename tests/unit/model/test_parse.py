@@ -12,14 +12,14 @@ from rum.model.links import LinkType
 from rum.model.memory import Draft
 from rum.model.memory_layers import ActionType, FailureCategory, TaskType, VerificationType
 from rum.model.parse import nearest, parse
-from rum.model.questions import (
+from rum.model.requests import (
     Depth,
-    ForgetQuestion,
-    IdentityQuestion,
-    LinkQuestion,
-    ListQuestion,
-    RecallQuestion,
-    TraceQuestion,
+    ForgetRequest,
+    IdentityRequest,
+    LinkRequest,
+    ListRequest,
+    RecallRequest,
+    TraceRequest,
 )
 from support.builders import make_draft, make_intent, make_outcome
 
@@ -73,7 +73,7 @@ def test_a_field_is_named_as_it_is_written_and_not_as_python_calls_it(data: Any,
 
 @pytest.mark.parametrize(
     ("given", "model", "near"),
-    [({"memory_id": "x"}, ForgetQuestion, "id"), ({"id": "x"}, TraceQuestion, "memory_id")],
+    [({"memory_id": "x"}, ForgetRequest, "id"), ({"id": "x"}, TraceRequest, "memory_id")],
 )
 def test_an_id_by_another_name_gets_the_right_one(given: Any, model: type, near: str) -> None:
     error = refused(given, model)
@@ -81,7 +81,7 @@ def test_an_id_by_another_name_gets_the_right_one(given: Any, model: type, near:
 
 
 def test_an_id_that_may_be_one_of_several_gets_all_of_them() -> None:
-    assert "source_id, target_id" in refused({"id": "x"}, LinkQuestion).message
+    assert "source_id, target_id" in refused({"id": "x"}, LinkRequest).message
 
 
 def test_an_unknown_field_like_no_other_gets_all_the_allowed_ones() -> None:
@@ -108,15 +108,15 @@ def test_an_unknown_field_like_no_other_gets_all_the_allowed_ones() -> None:
             "outcome.verified_by.type",
             VerificationType,
         ),
-        ({"depth": "deep"}, RecallQuestion, "depth", Depth),
-        ({"task_type": "x"}, RecallQuestion, "task_type", TaskType),
-        ({"strategy": "x"}, RecallQuestion, "strategy", ["exact", "semantic", "auto"]),
-        ({"memory_id": "m", "direction": "up"}, TraceQuestion, "direction", ["causes", "effects", "both"]),
-        ({"memory_id": "m", "depth": "full"}, TraceQuestion, "depth", ["summary", "outcome", "reasoning"]),
-        ({"sort": "size"}, ListQuestion, "sort", ["recent", "importance", "access_count"]),
-        ({"source_id": "a", "target_id": "b", "link_type": "x"}, LinkQuestion, "link_type", LinkType),
-        ({"action": "x"}, IdentityQuestion, "action", ["register", "resume", "info"]),
-        ({"action": "register", "type": "x"}, IdentityQuestion, "type", ["main", "subagent"]),
+        ({"depth": "deep"}, RecallRequest, "depth", Depth),
+        ({"task_type": "x"}, RecallRequest, "task_type", TaskType),
+        ({"strategy": "x"}, RecallRequest, "strategy", ["exact", "semantic", "auto"]),
+        ({"memory_id": "m", "direction": "up"}, TraceRequest, "direction", ["causes", "effects", "both"]),
+        ({"memory_id": "m", "depth": "full"}, TraceRequest, "depth", ["summary", "outcome", "reasoning"]),
+        ({"sort": "size"}, ListRequest, "sort", ["recent", "importance", "access_count"]),
+        ({"source_id": "a", "target_id": "b", "link_type": "x"}, LinkRequest, "link_type", LinkType),
+        ({"action": "x"}, IdentityRequest, "action", ["register", "resume", "info"]),
+        ({"action": "register", "type": "x"}, IdentityRequest, "type", ["main", "subagent"]),
     ],
 )
 def test_a_wrong_word_gets_the_whole_closed_set(data: Any, model: type, field: str, allowed: Any) -> None:
@@ -152,19 +152,19 @@ def test_a_goal_must_say_something(blank: str) -> None:
         (make_draft(importance=-0.1), Draft, "importance"),
         (make_draft(tags="auth"), Draft, "tags"),
         (make_draft(tags=[1]), Draft, "tags[0]"),
-        ({"limit": 0}, RecallQuestion, "limit"),
-        ({"limit": 101}, RecallQuestion, "limit"),
-        ({"limit": 1.5}, RecallQuestion, "limit"),
-        ({"min_confidence": 2}, RecallQuestion, "min_confidence"),
-        ({"max_tokens": 0}, RecallQuestion, "max_tokens"),
-        ({"since": -1}, RecallQuestion, "since"),
-        ({"since": float("nan")}, RecallQuestion, "since"),
-        ({"before": float("inf")}, RecallQuestion, "before"),
-        ({"since": 10**30}, RecallQuestion, "since"),
-        ({"since": "yesterday"}, RecallQuestion, "since"),
-        ({"memory_id": "m", "max_depth": 0}, TraceQuestion, "max_depth"),
-        ({"memory_id": "m", "max_depth": 21}, TraceQuestion, "max_depth"),
-        ({"action": "register", "name": " "}, IdentityQuestion, "name"),
+        ({"limit": 0}, RecallRequest, "limit"),
+        ({"limit": 101}, RecallRequest, "limit"),
+        ({"limit": 1.5}, RecallRequest, "limit"),
+        ({"min_confidence": 2}, RecallRequest, "min_confidence"),
+        ({"max_tokens": 0}, RecallRequest, "max_tokens"),
+        ({"since": -1}, RecallRequest, "since"),
+        ({"since": float("nan")}, RecallRequest, "since"),
+        ({"before": float("inf")}, RecallRequest, "before"),
+        ({"since": 10**30}, RecallRequest, "since"),
+        ({"since": "yesterday"}, RecallRequest, "since"),
+        ({"memory_id": "m", "max_depth": 0}, TraceRequest, "max_depth"),
+        ({"memory_id": "m", "max_depth": 21}, TraceRequest, "max_depth"),
+        ({"action": "register", "name": " "}, IdentityRequest, "name"),
     ],
 )
 def test_a_value_out_of_bounds_or_of_the_wrong_type_is_named(data: Any, model: type, field: str) -> None:

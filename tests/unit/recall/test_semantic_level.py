@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rum.model.links import Edge, LinkType
-from rum.model.questions import Strategy
+from rum.model.requests import Strategy
 from rum.recall.cascade import Answer, run, search
 from rum.recall.inquiry import Found
 from rum.recall.semantic import Meaning

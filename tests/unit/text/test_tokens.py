@@ -28,7 +28,7 @@ def error(text: str) -> float:
 
 def remembered(line: str) -> Memory:
     draft = parse(json.loads(line), Draft, "memory")
-    actions = tuple(action.settled(1_718_031_000) for action in draft.actions)
+    actions = tuple(action.normalized(1_718_031_000) for action in draft.actions)
     paths = [action.details.file_path for action in actions if action.details.file_path]
     return Memory(
         id=new_id("mem"),

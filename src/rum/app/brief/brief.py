@@ -12,12 +12,12 @@ from rum.app.calls import load
 from rum.app.project import Project
 from rum.inject.brief import render_brief
 from rum.inject.budget import Chosen, Piece, choose
-from rum.model.brief import Brief, BriefQuestion, Taken
+from rum.model.brief import Brief, BriefRequest, Taken
 from rum.model.errors import NO_RESULTS
 from rum.text.tokens import estimate_tokens
 
 
-def brief(caller: Caller, question: BriefQuestion) -> Brief:
+def brief(caller: Caller, question: BriefRequest) -> Brief:
     """All that is known and matters, from failures to the journal: one ranking, one budget."""
     query = make_query(caller, question)
     notes, broken = knowledge.notes(caller, query)
@@ -57,7 +57,7 @@ def _taken(chosen: Chosen) -> Taken:
     return Taken(piece.kind, piece.id, piece.points, estimate_tokens(piece.forms[form]), form > 0)
 
 
-def _why_nothing(pieces: list[Piece], question: BriefQuestion) -> str:
+def _why_nothing(pieces: list[Piece], question: BriefRequest) -> str:
     if not pieces and not (question.task or question.plan or question.files):
         return "No open follow-ups. Name a task or a file to get what is known about it."
     if not pieces:

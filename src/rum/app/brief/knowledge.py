@@ -19,7 +19,7 @@ from rum.inject import brief
 from rum.inject.budget import WARNING, Piece
 from rum.inject.notes import HEADING, background, cut, under_title
 from rum.model.errors import RumError
-from rum.model.notes import Broken, MatchedNote, MatchQuestion
+from rum.model.notes import Broken, MatchedNote, MatchRequest
 from rum.text.patterns import Text
 from rum.text.shorten import one_line
 from rum.text.terms import content_words, terms
@@ -39,7 +39,7 @@ def notes(caller: Caller, query: BriefQuery) -> tuple[list[Piece], list[Broken]]
     """The notes that match, as many as the agent's settings allow, and the files that are broken."""
     if not (query.about or query.files):
         return [], []
-    question = MatchQuestion(
+    question = MatchRequest(
         task=query.about or " ".join(query.files),
         plan=" ".join((query.plan, *query.files)),
         agent=query.agent,
@@ -107,7 +107,7 @@ def session(caller: Caller, query: BriefQuery, failures: Sequence[Piece]) -> tup
     if caller.owner and not (query.session or caller.project.settings.session):
         return [], []
     try:
-        journal = Journals(caller, counted=False).of(query.session, query.agent)
+        journal = Journals(caller, rate_limited=False).of(query.session, query.agent)
     except RumError:  # no folder for journals here, or nobody in particular is asking
         if query.session:
             raise

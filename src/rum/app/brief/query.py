@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from rum.app.agents import agent_name
 from rum.app.caller import Caller
-from rum.model.brief import BriefQuestion
+from rum.model.brief import BriefRequest
 from rum.repo.files import strip_line
 from rum.text.patterns import Text
 from rum.text.terms import content_words
@@ -41,7 +41,7 @@ class BriefQuery(NamedTuple):
         return self.task or self.plan
 
 
-def make_query(caller: Caller, question: BriefQuestion) -> BriefQuery:
+def make_query(caller: Caller, question: BriefRequest) -> BriefQuery:
     """The query of a question; its time is rounded to the minute: the same question gets the same brief."""
     task, plan = (question.task or "").strip(), (question.plan or "").strip()
     files = tuple(dict.fromkeys(caller.relative(strip_line(path)) for path in question.files))

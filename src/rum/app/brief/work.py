@@ -16,7 +16,7 @@ from rum.inject.brief import REASON
 from rum.inject.budget import WARNING, Piece
 from rum.model.links import LinkType
 from rum.model.memory import Memory, OriginKind, has_worked, is_verified
-from rum.model.questions import MAX_LIMIT, RecallQuestion
+from rum.model.requests import MAX_LIMIT, RecallRequest
 from rum.recall import cascade
 from rum.recall.inquiry import Inquiry
 from rum.store.base import ReadMode
@@ -105,7 +105,7 @@ def _recall(caller: Caller, query: BriefQuery, **question: Any) -> list[ScoredMe
         return []
     threshold = caller.project.settings.min_confidence
     inquiry = Inquiry(
-        RecallQuestion(**question, min_confidence=threshold),
+        RecallRequest(**question, min_confidence=threshold),
         caller.project.store,
         query.files if question.get("file") else (),
         session=caller.session_id,
@@ -299,13 +299,13 @@ def is_commit(memory: Memory) -> bool:
 def outcome_text(memory: Memory) -> str:
     """The outcome of work: its summary; of a commit the start of its message, or its files."""
     if not is_commit(memory):
-        return memory.result
-    return _reason(memory) or _file_names(memory) or memory.result
+        return memory.full_summary
+    return _reason(memory) or _file_names(memory) or memory.full_summary
 
 
 def solution(memory: Memory) -> str:
     """What solved something, in short: a commit says so in its subject."""
-    return memory.intent.goal if is_commit(memory) else memory.result
+    return memory.intent.goal if is_commit(memory) else memory.full_summary
 
 
 def are_copies(one: Memory, other: Memory) -> bool:

@@ -20,7 +20,7 @@ from rum.model.agents import Agent, AgentType
 from rum.model.errors import InvalidQuery
 from rum.model.ids import new_id
 from rum.model.links import Edge, LinkType
-from rum.model.memory import OPERATION_OF, Memory, Origin, OriginKind, drafted
+from rum.model.memory import OPERATION_OF, Memory, Origin, OriginKind, parse_draft
 from rum.model.memory_layers import Action, ActionType
 from rum.repo.files import blob_id, relative_path
 from rum.repo.git import find_git, head
@@ -121,7 +121,7 @@ class TurnSource(Source[Turn]):
 
     def _memory(self, turn: Turn, observed: TurnObservation, agent: Agent) -> Memory:
         caller = self._caller
-        draft = drafted(caller.project.clean(observed.fields or {}))
+        draft = parse_draft(caller.project.clean(observed.fields or {}))
         at = min(int(turn.ended), caller.project.now())
         place = _Place(caller, turn.cwd, live=not self._imported)
         actions = relative_actions(draft, at, place.relative)

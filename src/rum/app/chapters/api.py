@@ -55,7 +55,9 @@ class Chapters:
         """One chapter with its members, by its id or the end of it."""
         with self._caller.turn():
             project = self._caller.project
-            return chapter_view(with_staleness(project, [find_chapter(project, chapter_id)])[0], members=True)
+            return chapter_view(
+                with_staleness(project, [find_chapter(project, chapter_id)])[0], include_members=True
+            )
 
     def suggest(self, limit: int = DEFAULT_LIMIT) -> Sequence[Suggestion]:
         """Groups of memories that look like one story and are in no chapter yet, each with the reason."""
@@ -92,7 +94,9 @@ class WisdomApi:
         """One wisdom with its chapters, by its id or the end of it."""
         with self._caller.turn():
             project = self._caller.project
-            return wisdom_view(with_staleness(project, [find_wisdom(project, wisdom_id)])[0], chapters=True)
+            return wisdom_view(
+                with_staleness(project, [find_wisdom(project, wisdom_id)])[0], include_chapters=True
+            )
 
     def refresh(self, *wisdom_ids: str, dry_run: bool = False) -> RefreshResult:
         """Refresh the wisdom that is named, or all that is stale; returns what changed."""

@@ -29,14 +29,14 @@ from rum.app.project import Project
 from rum.capture.tombstones import member_marks
 from rum.consolidate.suggest.groups import Suggestion, suggest
 from rum.model.chapters import (
-    MOST_MEMBERS,
+    MAX_MEMBERS,
     Chapter,
     ChapterOrigin,
-    CreateChapterQuestion,
+    CreateChapterRequest,
     CreateChapterResult,
-    SynthesizeQuestion,
+    SynthesizeRequest,
     SynthesizeResult,
-    answer_of,
+    view_of,
 )
 from rum.model.errors import InvalidQuery
 from rum.model.memory import Memory
@@ -44,12 +44,12 @@ from rum.model.memory import Memory
 NAMED = 3  # Parts that an error names
 
 
-def create_chapter(caller: Caller, question: CreateChapterQuestion) -> CreateChapterResult:
+def create_chapter(caller: Caller, question: CreateChapterRequest) -> CreateChapterResult:
     """Make a chapter, or replace the one there is of the same memories or found by the same tags."""
     with caller.turn():
         pick = _pick(caller, CHAPTERS, question)
     written = write_group(caller, CHAPTERS, pick)
-    return answer_of(
+    return view_of(
         CreateChapterResult,
         written.group,
         chapter_id=written.group.id,
@@ -59,7 +59,7 @@ def create_chapter(caller: Caller, question: CreateChapterQuestion) -> CreateCha
     )
 
 
-def synthesize(caller: Caller, question: SynthesizeQuestion) -> SynthesizeResult:
+def synthesize(caller: Caller, question: SynthesizeRequest) -> SynthesizeResult:
     """Make wisdom, or replace what there is of the same chapters or found by the same tags."""
     with caller.turn():
         pick = _pick(caller, WISDOM, question)
@@ -68,7 +68,7 @@ def synthesize(caller: Caller, question: SynthesizeQuestion) -> SynthesizeResult
             note = f"Run `rum refresh` first; it updates: {', '.join(stale)}."
             pick = pick._replace(choice=pick.choice._replace(note=note))
     written = write_group(caller, WISDOM, pick)
-    return answer_of(
+    return view_of(
         SynthesizeResult,
         written.group,
         wisdom_id=written.group.id,
@@ -80,7 +80,7 @@ def synthesize(caller: Caller, question: SynthesizeQuestion) -> SynthesizeResult
 
 
 def _pick(
-    caller: Caller, kind: GroupKind[G, P, W], question: CreateChapterQuestion | SynthesizeQuestion
+    caller: Caller, kind: GroupKind[G, P, W], question: CreateChapterRequest | SynthesizeRequest
 ) -> Pick[G, P]:
     parts, choice = _choose_parts(caller, kind, question)
     pick = Pick[G, P](
@@ -94,7 +94,7 @@ def _pick(
 
 
 def _choose_parts(
-    caller: Caller, kind: GroupKind[G, P, W], question: CreateChapterQuestion | SynthesizeQuestion
+    caller: Caller, kind: GroupKind[G, P, W], question: CreateChapterRequest | SynthesizeRequest
 ) -> tuple[list[P], Choice]:
     """The parts that are named, or those with all the tags, oldest first."""
     project, spell = caller.project, caller.spell
@@ -112,7 +112,7 @@ def _choose_parts(
     parts, total = kind.tagged_parts(project, tags)
     if total < minimum:
         _refuse_few(caller, kind, total, f"with {tags_text(tags)}", minimum, tags=tags)
-    limited = f"Of {total} memories the newest {MOST_MEMBERS} were taken." if total > MOST_MEMBERS else None
+    limited = f"Of {total} memories the newest {MAX_MEMBERS} were taken." if total > MAX_MEMBERS else None
     return parts, Choice(found_by=tags, note=limited if kind is CHAPTERS else None)
 
 

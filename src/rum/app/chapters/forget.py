@@ -27,7 +27,7 @@ from rum.app.chapters.words import sanitise_fields
 from rum.app.memories.forget import Counts, Kind
 from rum.app.project import Project
 from rum.capture.tombstones import member_marks
-from rum.model.chapters import Chapter, Evidence, Group, Wisdom, Wording
+from rum.model.chapters import Chapter, Evidence, Group, TextSource, Wisdom
 from rum.model.memory import Memory
 from rum.store.derived import indexed_text
 from rum.text.terms import says_little, terms
@@ -231,10 +231,10 @@ def _is_free(text: str, banned: Terms) -> bool:
     return banned.isdisjoint(terms(text))
 
 
-def _word_source(group: Group, given: Sequence[str], claims: Sequence[object]) -> Wording:
+def _word_source(group: Group, given: Sequence[str], claims: Sequence[object]) -> TextSource:
     """Where the words that are left come from: drawn, where all that others worded is gone."""
-    left = set(given) - {"title"} if group.words is Wording.GIVEN else claims
-    return group.words if left else Wording.DRAWN
+    left = set(given) - {"title"} if group.words is TextSource.GIVEN else claims
+    return group.words if left else TextSource.DRAWN
 
 
 def _memory_terms(memories: Iterable[Memory]) -> Terms:

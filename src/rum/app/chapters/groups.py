@@ -34,20 +34,20 @@ from rum.consolidate.chapters.evidence import EvidenceFinder
 from rum.consolidate.chapters.members import by_time
 from rum.llm.base import LanguageModel
 from rum.model.chapters import (
-    LEAST_CHAPTERS,
-    LEAST_MEMORIES,
-    MOST_MEMBERS,
-    MOST_TAGS,
+    MAX_MEMBERS,
+    MAX_TAGS,
+    MIN_CHAPTERS,
+    MIN_MEMORIES,
     Chapter,
     ChapterOrigin,
-    ChapterWords,
+    ChapterText,
     Evidence,
     Group,
     Member,
     Source,
+    TextSource,
     Wisdom,
-    WisdomWords,
-    Wording,
+    WisdomText,
 )
 from rum.model.errors import NotFound, StorageError
 from rum.model.ids import new_id
@@ -58,7 +58,7 @@ from rum.store.filters import Filters
 
 G = TypeVar("G", Chapter, Wisdom)
 P = TypeVar("P", Memory, Chapter)
-W = TypeVar("W", ChapterWords, WisdomWords)
+W = TypeVar("W", ChapterText, WisdomText)
 # Chapters as they would be after a refresh, by id; they count instead of the stored ones.
 Chapters = Mapping[str, Chapter]
 NO_CHAPTERS: Chapters = MappingProxyType({})
@@ -162,13 +162,13 @@ class GroupKind(ABC, Generic[G, P, W]):
         """The texts that are quickly drawn from parts with so many memories."""
 
 
-class _Chapters(GroupKind[Chapter, Memory, ChapterWords]):
+class _Chapters(GroupKind[Chapter, Memory, ChapterText]):
     name = "chapter"
     part = "memory"
     parts = "memories"
     ids_field = "memory_ids"
     minimum_field = "min_memories"
-    minimum = LEAST_MEMORIES
+    minimum = MIN_MEMORIES
     group_type = Chapter
 
     def store(self, project: Project) -> Groups[Chapter]:
@@ -188,7 +188,7 @@ class _Chapters(GroupKind[Chapter, Memory, ChapterWords]):
         tags: tuple[str, ...],
         refreshed: Chapters = NO_CHAPTERS,  # noqa: ARG002
     ) -> tuple[list[Memory], int]:
-        rows, total = project.store.search.by_filters(Filters(tags=tags), MOST_MEMBERS)
+        rows, total = project.store.search.by_filters(Filters(tags=tags), MAX_MEMBERS)
         return by_time(project.store.memories.get([row[0] for row in rows])), total
 
     def members(self, project: Project, parts: Sequence[Memory]) -> dict[str, Memory]:  # noqa: ARG002
@@ -197,10 +197,10 @@ class _Chapters(GroupKind[Chapter, Memory, ChapterWords]):
     def marks(self, ids: Iterable[str], key: bytes, one: str | None = None) -> list[str]:
         return chapter_marks(ids, key, one)
 
-    def ask_model(self, model: LanguageModel, pick: Pick[Chapter, Memory]) -> ModelWords[ChapterWords]:
+    def ask_model(self, model: LanguageModel, pick: Pick[Chapter, Memory]) -> ModelWords[ChapterText]:
         return ask_for_chapter(model, pick.parts)
 
-    def draw(self, pick: Pick[Chapter, Memory], similarity: Similarity | None) -> ChapterWords:
+    def draw(self, pick: Pick[Chapter, Memory], similarity: Similarity | None) -> ChapterText:
         return chapter_words.draw_chapter(pick.parts, similarity)
 
     def span(self, part: Memory) -> tuple[int, int]:
@@ -221,13 +221,13 @@ class _Chapters(GroupKind[Chapter, Memory, ChapterWords]):
         return {name: words[name] for name in ("title", "summary", "topics")}
 
 
-class _Wisdom(GroupKind[Wisdom, Chapter, WisdomWords]):
+class _Wisdom(GroupKind[Wisdom, Chapter, WisdomText]):
     name = "wisdom"
     part = "chapter"
     parts = "chapters"
     ids_field = "chapter_ids"
     minimum_field = "min_chapters"
-    minimum = LEAST_CHAPTERS
+    minimum = MIN_CHAPTERS
     group_type = Wisdom
 
     def store(self, project: Project) -> Groups[Wisdom]:
@@ -241,10 +241,10 @@ class _Wisdom(GroupKind[Wisdom, Chapter, WisdomWords]):
     def tagged_parts(
         self, project: Project, tags: tuple[str, ...], refreshed: Chapters = NO_CHAPTERS
     ) -> tuple[list[Chapter], int]:
-        ids, total = project.store.chapters.matching(tags, Range(), MOST_MEMBERS)
+        ids, total = project.store.chapters.matching(tags, Range(), MAX_MEMBERS)
         found = {one.id: one for one in project.store.chapters.get(ids)} | dict(refreshed)
         fitting = (one for one in found.values() if set(tags) <= set(one.tags))
-        return sorted(fitting, key=lambda one: (one.end_ts, one.id))[-MOST_MEMBERS:], total
+        return sorted(fitting, key=lambda one: (one.end_ts, one.id))[-MAX_MEMBERS:], total
 
     def members(self, project: Project, parts: Sequence[Chapter]) -> dict[str, Memory]:
         ids = sorted({one for chapter in parts for one in chapter.memory_ids})
@@ -253,10 +253,10 @@ class _Wisdom(GroupKind[Wisdom, Chapter, WisdomWords]):
     def marks(self, ids: Iterable[str], key: bytes, one: str | None = None) -> list[str]:
         return wisdom_marks(ids, key, one)
 
-    def ask_model(self, model: LanguageModel, pick: Pick[Wisdom, Chapter]) -> ModelWords[WisdomWords]:
+    def ask_model(self, model: LanguageModel, pick: Pick[Wisdom, Chapter]) -> ModelWords[WisdomText]:
         return ask_for_wisdom(model, pick.parts, pick.members)
 
-    def draw(self, pick: Pick[Wisdom, Chapter], similarity: Similarity | None) -> WisdomWords:
+    def draw(self, pick: Pick[Wisdom, Chapter], similarity: Similarity | None) -> WisdomText:
         return wisdom_words.draw_wisdom(pick.parts, pick.members, similarity, pick.choice.found_by)
 
     def span(self, part: Chapter) -> tuple[int, int]:
@@ -319,7 +319,7 @@ def with_given(project: Project, pick: Pick[G, P], words: SourcedWords[W]) -> So
                 evidence += (found for _, found in claims)
         return replace(words.words, **given.texts, **given.claims, evidence=tuple(evidence))
 
-    source = Wording.GIVEN if given.without_title else words.source
+    source = TextSource.GIVEN if given.without_title else words.source
     return words._replace(words=draw_with_vectors(project, compose), source=source)
 
 
@@ -346,7 +346,7 @@ def part_fields(kind: GroupKind[G, P, W], group: G, parts: Sequence[P]) -> dict[
     common = sorted(counts, key=lambda tag: (-counts[tag], tag))
     spans = [kind.span(part) for part in parts]
     return {
-        "tags": tuple(dict.fromkeys((*group.found_by, *group.own_tags, *common)))[:MOST_TAGS],
+        "tags": tuple(dict.fromkeys((*group.found_by, *group.own_tags, *common)))[:MAX_TAGS],
         "start_ts": min(start for start, _ in spans),
         "end_ts": max(end for _, end in spans),
     }
@@ -440,7 +440,7 @@ def _without_words(caller: Caller, kind: GroupKind[G, P, W], pick: Pick[G, P], n
     return replace(
         group,
         found_by=pick.choice.found_by,
-        own_tags=tuple(dict.fromkeys((*group.own_tags, *pick.choice.own_tags)))[:MOST_TAGS],
+        own_tags=tuple(dict.fromkeys((*group.own_tags, *pick.choice.own_tags)))[:MAX_TAGS],
         given=pick.given.names,
     )
 

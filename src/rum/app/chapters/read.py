@@ -16,9 +16,9 @@ from rum.app.project import Project
 from rum.consolidate.chapters.clusters import Similarity
 from rum.model.chapters import (
     Chapter,
-    ListChaptersQuestion,
+    ListChaptersRequest,
     ListChaptersResult,
-    RecallWisdomQuestion,
+    RecallWisdomRequest,
     RecallWisdomResult,
     Wisdom,
     WisdomView,
@@ -43,7 +43,7 @@ NEAREST = 20
 _ALL = 10**9
 
 
-def list_chapters(caller: Caller, question: ListChaptersQuestion) -> ListChaptersResult:
+def list_chapters(caller: Caller, question: ListChaptersRequest) -> ListChaptersResult:
     """The chapters by id, in that order; else those that match, the last to end first."""
     project, store = caller.project, caller.project.store.chapters
     most = question.limit or len(question.chapter_ids) or DEFAULT_LIMIT
@@ -56,19 +56,19 @@ def list_chapters(caller: Caller, question: ListChaptersQuestion) -> ListChapter
         chapters = store.get(ids)
     shown = with_staleness(project, chapters[:most])
     return ListChaptersResult(
-        chapters=[chapter_view(one, members=bool(question.chapter_ids)) for one in shown],
+        chapters=[chapter_view(one, include_members=bool(question.chapter_ids)) for one in shown],
         total=total,
         code=UNSET if shown else NO_RESULTS,
         hint=UNSET if shown else _chapter_hint(project),
     )
 
 
-def _range(question: ListChaptersQuestion) -> Range:
+def _range(question: ListChaptersRequest) -> Range:
     since = 0 if question.since is None else seconds(question.since)
     return Range(since) if question.before is None else Range(since, seconds(question.before))
 
 
-def _matches(chapter: Chapter, question: ListChaptersQuestion) -> bool:
+def _matches(chapter: Chapter, question: ListChaptersRequest) -> bool:
     within = _range(question)
     return (
         set(question.tags) <= set(chapter.tags)
@@ -103,7 +103,7 @@ class Match(NamedTuple):
     places: tuple[int, ...]
 
 
-def recall_wisdom(caller: Caller, question: RecallWisdomQuestion) -> RecallWisdomResult:
+def recall_wisdom(caller: Caller, question: RecallWisdomRequest) -> RecallWisdomResult:
     """The wisdom that answers a question, the surest first; without a question the newest."""
     project, store = caller.project, caller.project.store.wisdom
     fuzzy, found = False, dict[str, Match | None]()
@@ -128,10 +128,12 @@ def recall_wisdom(caller: Caller, question: RecallWisdomQuestion) -> RecallWisdo
 def _view(one: Wisdom, match: Match | None, chapters: bool, fuzzy: bool) -> WisdomView:
     """Wisdom as callers see it; the claims that answer a question come first."""
     if match is None:
-        return wisdom_view(one, chapters=chapters)
+        return wisdom_view(one, include_chapters=chapters)
     first, places = _reordered(one, match.places)
     fields = {"match": "fuzzy"} if fuzzy else {}
-    return wisdom_view(first, chapters=chapters, confidence=match.confidence, matching=places, **fields)
+    return wisdom_view(
+        first, include_chapters=chapters, confidence=match.confidence, matching=places, **fields
+    )
 
 
 def _reordered(one: Wisdom, places: Sequence[int]) -> tuple[Wisdom, tuple[int, ...]]:

@@ -14,15 +14,15 @@ from rum.embed.base import CannotEmbed, Embedder
 from rum.embed.calibration import Scale
 from rum.llm.base import CannotComplete, LanguageModel
 from rum.model.chapters import (
-    LONGEST_CLAIM,
-    LONGEST_TEXT,
-    LONGEST_TITLE,
+    MAX_CLAIM_LENGTH,
+    MAX_TEXT_LENGTH,
+    MAX_TITLE_LENGTH,
     Chapter,
-    ChapterWords,
+    ChapterText,
     Group,
+    TextSource,
     Wisdom,
-    WisdomWords,
-    Wording,
+    WisdomText,
 )
 from rum.model.errors import InvalidQuery
 from rum.text.shorten import without_invisible
@@ -32,10 +32,10 @@ TEXTS = Chapter.TEXTS
 CLAIM_LISTS = (*Chapter.CLAIM_LISTS, *Wisdom.CLAIM_LISTS)
 MOST_TEXTS = 200  # Texts that get a vector for the words of one group: each takes some hundredths of a second
 _SIDES = ("claim", "against")
-_LONGEST = {"title": LONGEST_TITLE, "summary": LONGEST_TEXT}
+_LONGEST = {"title": MAX_TITLE_LENGTH, "summary": MAX_TEXT_LENGTH}
 
 R = TypeVar("R")
-W = TypeVar("W", ChapterWords, WisdomWords)
+W = TypeVar("W", ChapterText, WisdomText)
 Draw = Callable[[Similarity | None], R]
 
 
@@ -88,7 +88,7 @@ class SourcedWords(NamedTuple, Generic[W]):
     """Words, where they came from, and a note about that."""
 
     words: W
-    source: Wording
+    source: TextSource
     note: str | None = None
 
 
@@ -105,15 +105,15 @@ def make_words(
             return ask(model)
     except CannotComplete as error:
         note = f"The words are drawn from the memories, as the language model was no help: {error.message}"
-        return SourcedWords(draw_with_vectors(project, draw), Wording.DRAWN, note)
-    return SourcedWords(draw_with_vectors(project, draw), Wording.DRAWN)
+        return SourcedWords(draw_with_vectors(project, draw), TextSource.DRAWN, note)
+    return SourcedWords(draw_with_vectors(project, draw), TextSource.DRAWN)
 
 
 def by_model(words: W, dropped: Sequence[str]) -> SourcedWords[W]:
     """The words of a model, with a note about the claims that were dropped."""
     claims = f"{len(dropped)} claims" if len(dropped) != 1 else "1 claim"
     note = f"{claims} of the language model left out, as no memory supports it." if dropped else None
-    return SourcedWords(words, Wording.MODEL, note)
+    return SourcedWords(words, TextSource.MODEL, note)
 
 
 def draw_with_vectors(project: Project, draw: Draw[R]) -> R:
@@ -180,4 +180,4 @@ def _visible(name: str, text: str) -> str:
 
 def _within_limit(name: str, text: str) -> str:
     # The marks that replace secrets can make a text too long.
-    return text[: _LONGEST.get(name, LONGEST_CLAIM)].rstrip()
+    return text[: _LONGEST.get(name, MAX_CLAIM_LENGTH)].rstrip()

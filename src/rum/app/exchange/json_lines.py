@@ -34,7 +34,16 @@ from rum.model.agents import Agent
 from rum.model.errors import InvalidQuery
 from rum.model.fields import Stamp, seconds
 from rum.model.links import Edge, LinkType
-from rum.model.memory import Content, Memory, Number, Origin, OriginKind, Reversal, Use, split_old_summary
+from rum.model.memory import (
+    Content,
+    Memory,
+    Origin,
+    OriginKind,
+    RevertLink,
+    Usage,
+    VersionNumber,
+    split_old_summary,
+)
 from rum.model.parse import parse
 from rum.store.base import ReadMode
 from rum.store.records import Revision
@@ -75,7 +84,7 @@ class VersionLine(Struct, frozen=True, tag="version", tag_field="kind"):
     """What a memory said before."""
 
     memory_id: str
-    version: Number
+    version: VersionNumber
     changed_at: Stamp
     changed_by: str
     data: Content
@@ -136,8 +145,8 @@ def _memory_lines(project: Project, ids: list[str], left_out: Callable[[str], No
             left_out(memory_id)
         versions = project.store.history.of("memory", ids)
         for memory in readable:
-            use = uses.get(memory.id, Use())
-            lines.append(msgspec.json.encode(MemoryLine(memory, use.times, use.last)))
+            use = uses.get(memory.id, Usage())
+            lines.append(msgspec.json.encode(MemoryLine(memory, use.times, use.last_used_at)))
             for number, at, by, (data,) in versions[memory.id]:
                 content = msgspec.json.decode(data, type=Content)
                 lines.append(msgspec.json.encode(VersionLine(memory.id, number, at, by, content)))
@@ -276,7 +285,7 @@ def _import_memory(project: Project, line: MemoryLine, form: int) -> str:
     import_author(project, memory.agent_id, memory.created_at)
     project.store.memories.add(replace(memory, imported_at=project.now()))
     if line.access_count:
-        project.store.activity.set_use(memory.id, Use(line.access_count, line.last_accessed))
+        project.store.activity.set_use(memory.id, Usage(line.access_count, line.last_accessed))
     return "added"
 
 
@@ -295,7 +304,7 @@ def _upgrade_memory(project: Project, memory: Memory) -> Memory:
         return replace(memory, origin=origin)
     summary, commit = split_old_summary(memory.outcome.summary)
     outcome = replace(memory.outcome, summary=summary)
-    reverted_by = Reversal(commit, commit, reason=outcome.failure_reason) if commit else None
+    reverted_by = RevertLink(commit, commit, reason=outcome.failure_reason) if commit else None
     return replace(memory, outcome=outcome, reverted_by=reverted_by, origin=origin)
 
 

@@ -31,7 +31,7 @@ from rum.model.layers import (
     Rule,
     rule_id,
 )
-from rum.model.memory import Number
+from rum.model.memory import VersionNumber
 from rum.store.files.layers import NAMES, LayerFiles, as_entry, as_fact, as_rule, write_layers
 from rum.store.records import Revision
 
@@ -48,7 +48,7 @@ class FactVersionLine(Struct, frozen=True, tag="fact_version", tag_field="kind")
     """An earlier version of a fact."""
 
     key: str
-    version: Number
+    version: VersionNumber
     changed_at: Stamp
     changed_by: str
     value: str
@@ -64,7 +64,7 @@ class RuleVersionLine(Struct, frozen=True, tag="rule_version", tag_field="kind")
     """An earlier version of a rule."""
 
     id: str
-    version: Number
+    version: VersionNumber
     changed_at: Stamp
     changed_by: str
     condition: str

@@ -46,7 +46,7 @@ from rum.capture.memory_files import collect_files
 from rum.model.errors import InvalidQuery
 from rum.model.fields import Time, seconds
 from rum.model.links import Edge, LinkType
-from rum.model.memory import Memory, Origin, OriginKind, Reversal
+from rum.model.memory import Memory, Origin, OriginKind, RevertLink
 from rum.model.memory_layers import Layer, Outcome
 from rum.model.parse import parse
 from rum.repo import history
@@ -260,11 +260,13 @@ class Commits(Source[CommitSource]):
         renames = self._renames(changes) if is_cut else ()
         return Piece(memory, author, CommitSource(commit, message.closes, is_cut, renames))
 
-    def _reversal(self, revert: Revert | None) -> Reversal | None:
+    def _reversal(self, revert: Revert | None) -> RevertLink | None:
         """What reverted a commit, its reason without secrets."""
         if revert is None:
             return None
-        return msgspec.convert(self._caller.project.clean(msgspec.to_builtins(reversal_of(revert))), Reversal)
+        return msgspec.convert(
+            self._caller.project.clean(msgspec.to_builtins(reversal_of(revert))), RevertLink
+        )
 
     def _renames(self, changes: list[Change]) -> tuple[tuple[str, str], ...]:
         """(earlier name, new name) of files, spelt as a memory would, without secrets."""

@@ -15,7 +15,7 @@ from rum.app.calls import public
 from rum.app.journal.agent_journal import AgentJournal, check_file
 from rum.inject.journal import arbiter_prompt
 from rum.model.errors import InvalidQuery, NotFound, RumError
-from rum.model.journal import JournalQuestion, JournalShown, Kind, SessionView, Validated
+from rum.model.journal import JournalRequest, JournalShown, Kind, SessionView, Validated
 from rum.store.files.journal.file import JournalFile
 from rum.store.files.journal.locations import FORBIDDEN, Sessions
 from rum.store.files.journal.metadata import metadata
@@ -29,9 +29,9 @@ SHOWN = 10  # Sessions that are named if one does not exist
 class Journals:
     """The sessions of an open project's checkout."""
 
-    def __init__(self, caller: Caller, *, counted: bool = True) -> None:
+    def __init__(self, caller: Caller, *, rate_limited: bool = True) -> None:
         self._caller = caller
-        self._counted = counted
+        self._rate_limited = rate_limited
 
     def of(
         self,
@@ -47,12 +47,12 @@ class Journals:
         with caller.project.turn():
             session = self.session(session)
             agent = self._agent(agent, session)
-            return AgentJournal(caller, sessions, session, agent, task, counted=self._counted)
+            return AgentJournal(caller, sessions, session, agent, task, rate_limited=self._rate_limited)
 
     def arbiter(self, session: str | None = None) -> str:
         """What each agent of a session did last, as a prompt for the arbiter that chooses the next one."""
         sessions = self._sessions()
-        with self._caller.turn(counted=self._counted):
+        with self._caller.turn(rate_limited=self._rate_limited):
             files = sessions.files(self.session(session))
             return self._caller.project.redactor.redact(
                 arbiter_prompt((file.agent or NOBODY, self._last(file)) for file in files)
@@ -69,7 +69,7 @@ class Journals:
     def sessions(self, limit: int = 50) -> list[SessionView]:
         """The sessions with journals, the one written to last first."""
         sessions = self._sessions()
-        with self._caller.turn(counted=self._counted):
+        with self._caller.turn(rate_limited=self._rate_limited):
             return [_view(sessions, name) for name in sessions.names()[:limit]]
 
     def validate_file(self, path: str | os.PathLike[str]) -> Validated:
@@ -77,7 +77,7 @@ class Journals:
         whole = os.path.realpath(path)
         if not os.path.isfile(whole):
             raise NotFound(f"There is no file {whole}.", path=whole)
-        with self._caller.turn(counted=self._counted):
+        with self._caller.turn(rate_limited=self._rate_limited):
             return check_file(JournalFile(os.path.dirname(whole), whole, "", ""))
 
     def latest(self) -> str | None:
@@ -119,7 +119,7 @@ class Journals:
 
     def validate(self, session: str) -> list[Validated]:
         """All problems of the journals of a session, also of one that names no agent."""
-        with self._caller.turn(counted=self._counted):
+        with self._caller.turn(rate_limited=self._rate_limited):
             return [check_file(file) for file in self._sessions().files(session)]
 
     def _agent(self, given: str | None, session: str) -> str:
@@ -133,9 +133,9 @@ class Journals:
         raise InvalidQuery(f"Give the agent whose journal it is.{some}", field="agent", allowed=there)
 
 
-def call(caller: Caller, question: JournalQuestion) -> Struct:
+def call(caller: Caller, question: JournalRequest) -> Struct:
     """The call `journal`: what to do, and the fields that this needs."""
-    journals = Journals(caller, counted=False)
+    journals = Journals(caller, rate_limited=False)
     if question.action == "arbiter":
         session = journals.session(question.session)
         hint = journals.missing(session) or UNSET
@@ -144,7 +144,7 @@ def call(caller: Caller, question: JournalQuestion) -> Struct:
     return _ACTIONS[question.action](journals, journal, question)
 
 
-def _add(_: Journals, journal: AgentJournal, question: JournalQuestion) -> Struct:
+def _add(_: Journals, journal: AgentJournal, question: JournalRequest) -> Struct:
     if question.kind is None:
         allowed = [str(kind) for kind in Kind]
         raise InvalidQuery(
@@ -153,17 +153,17 @@ def _add(_: Journals, journal: AgentJournal, question: JournalQuestion) -> Struc
     return journal.add(question.kind, (question.entry or {}) | ({"id": question.id} if question.id else {}))
 
 
-def _update(_: Journals, journal: AgentJournal, question: JournalQuestion) -> Struct:
+def _update(_: Journals, journal: AgentJournal, question: JournalRequest) -> Struct:
     if question.id is None:
         raise InvalidQuery("journal: give `id`, the entry to update.", field="id")
     return journal.update(question.id, question.entry)
 
 
-def _context(_: Journals, journal: AgentJournal, question: JournalQuestion) -> Struct:
+def _context(_: Journals, journal: AgentJournal, question: JournalRequest) -> Struct:
     return journal.context(question.entry)
 
 
-def _show(journals: Journals, journal: AgentJournal, question: JournalQuestion) -> Struct:
+def _show(journals: Journals, journal: AgentJournal, question: JournalRequest) -> Struct:
     if question.id is not None:
         entry = journal.entry(question.id)
         return JournalShown(session=journal.session, agent=journal.agent, entry=entry)
@@ -180,7 +180,7 @@ def _other_agents_hint(journals: Journals, journal: AgentJournal) -> str:
     return f"`{journal.agent}` has no journal in `{journal.session}`; there are {agents}."
 
 
-_ACTIONS: dict[str, Callable[[Journals, AgentJournal, JournalQuestion], Struct]] = {
+_ACTIONS: dict[str, Callable[[Journals, AgentJournal, JournalRequest], Struct]] = {
     "add": _add,
     "update": _update,
     "context": _context,

@@ -8,16 +8,16 @@ from rum.app.caller import Caller
 from rum.app.layers import facts, rules
 from rum.app.project import Project
 from rum.model.errors import NO_RESULTS, InvalidQuery
-from rum.model.layers import Fact, FactView, LearnQuestion, LearnResult, Rule, RuleView, SetRule
+from rum.model.layers import Fact, FactView, LearnRequest, LearnResult, Rule, RuleView, SetRule
 from rum.text.patterns import Text
 
 
-def learn(caller: Caller, question: LearnQuestion) -> LearnResult:
+def learn(caller: Caller, question: LearnRequest) -> LearnResult:
     """Run the action of the question."""
     return {"set": _set, "get": _get, "list": _list}[question.action](caller, question)
 
 
-def _set(caller: Caller, question: LearnQuestion) -> LearnResult:
+def _set(caller: Caller, question: LearnRequest) -> LearnResult:
     fact, rule = question.fact, question.rule
     if fact is None and rule is None:
         raise InvalidQuery(
@@ -36,7 +36,7 @@ def _set_rule(caller: Caller, rule: SetRule) -> Rule:
     return rules.change(caller, rule.id, rule.condition, rule.action)
 
 
-def _get(caller: Caller, question: LearnQuestion) -> LearnResult:
+def _get(caller: Caller, question: LearnRequest) -> LearnResult:
     if question.key is None and question.task is None:
         raise InvalidQuery(
             "learn: to get, give the `key` of a fact or the `task` that rules are for.", field="key"
@@ -50,7 +50,7 @@ def _get(caller: Caller, question: LearnQuestion) -> LearnResult:
     return _result(caller.project, known, added, hint=_hint(caller.project, question))
 
 
-def _list(caller: Caller, question: LearnQuestion) -> LearnResult:
+def _list(caller: Caller, question: LearnRequest) -> LearnResult:
     prefix = question.key or ""
     known = caller.project.store.facts.latest(prefix, question.limit)
     if question.key is not None:
@@ -61,7 +61,7 @@ def _list(caller: Caller, question: LearnQuestion) -> LearnResult:
     )
 
 
-def _hint(project: Project, question: LearnQuestion) -> str:
+def _hint(project: Project, question: LearnRequest) -> str:
     near = facts.nearest_key(project, question.key) if question.key else None
     return f"Did you mean the key `{near}`?" if near else "Use action `list` to see what there is."
 

@@ -16,7 +16,7 @@ from rum.capture.tombstones import marks
 from rum.model.answers import ForgetResult
 from rum.model.errors import InvalidQuery
 from rum.model.memory import Content, Memory
-from rum.model.questions import ForgetQuestion
+from rum.model.requests import ForgetRequest
 from rum.store.base import ReadMode
 
 # What can be forgotten, and where its `Kind` is.
@@ -46,7 +46,7 @@ class Kind(NamedTuple):
     remove: Callable[[Caller, str], Counts]
 
 
-def forget(caller: Caller, question: ForgetQuestion) -> ForgetResult:
+def forget(caller: Caller, question: ForgetRequest) -> ForgetResult:
     """Delete one thing with its history and all that was derived from it."""
     if question.dry_run:
         kind, one = _find(caller, question)
@@ -67,7 +67,7 @@ def forget_one(caller: Caller, kind: Kind, one: str) -> ForgetResult:
         return ForgetResult(id=one, forgotten=True, removed=kind.remove(caller, one))
 
 
-def _find(caller: Caller, question: ForgetQuestion) -> tuple[Kind, str]:
+def _find(caller: Caller, question: ForgetRequest) -> tuple[Kind, str]:
     if question.kind and question.kind not in KINDS:
         allowed = list(KINDS)
         raise InvalidQuery(

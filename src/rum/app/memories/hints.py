@@ -17,7 +17,7 @@ from rum.app.project import Project
 from rum.model.errors import InvalidQuery
 from rum.model.memory import Memory
 from rum.model.parse import nearest
-from rum.model.questions import RecallQuestion, Strategy
+from rum.model.requests import RecallRequest, Strategy
 from rum.recall import cascade
 from rum.recall.cascade import Answer
 from rum.recall.files import paths_below
@@ -71,7 +71,7 @@ def _any_memory(inquiry: Inquiry) -> bool:
     return bool(inquiry.store.search.by_filters(Filters(superseded=True), 1)[0])
 
 
-def no_room(caller: Caller, question: RecallQuestion, needed: int) -> str:
+def no_room(caller: Caller, question: RecallRequest, needed: int) -> str:
     """What to say when there is something, and not even the shortest of it may be given."""
     name = caller.spell("max_tokens")
     return f"Found, but nothing fits in {name} {question.max_tokens}; the shortest result needs {needed}."
@@ -246,7 +246,7 @@ class _WithoutFilters:
             sure = (match for match in answer.others if match.confidence >= inquiry.threshold)
             self._matches = [*answer.matches, *sure]
 
-    def count(self, wider: RecallQuestion) -> int:
+    def count(self, wider: RecallRequest) -> int:
         """How many of them a wider question finds."""
         filters = filters_of(wider)
         found = [
@@ -272,7 +272,7 @@ class _WithoutFilters:
 
 
 def _tried(inquiry: Inquiry, label: str, **change: Any) -> Iterator[str]:
-    wider: RecallQuestion = replace(inquiry.question, **change)
+    wider: RecallRequest = replace(inquiry.question, **change)
     try:
         wider.check()
     except InvalidQuery:  # nothing would be left to look for
@@ -286,7 +286,7 @@ def _tried(inquiry: Inquiry, label: str, **change: Any) -> Iterator[str]:
         yield f"{label} ({text} found)"
 
 
-def _asked_again(inquiry: Inquiry, question: RecallQuestion, *, by_meaning: bool = False) -> Inquiry:
+def _asked_again(inquiry: Inquiry, question: RecallRequest, *, by_meaning: bool = False) -> Inquiry:
     """Another question in place of one that found nothing; what was read for that is not read again."""
     return Inquiry(
         question,

@@ -10,7 +10,7 @@ from rum.app.project import Project
 from rum.model.answers import KnowledgeView
 from rum.model.chapters import Chapter, Wisdom
 from rum.model.fields import seconds
-from rum.model.questions import RecallQuestion, Strategy
+from rum.model.requests import RecallRequest, Strategy
 from rum.recall.inquiry import Inquiry
 from rum.recall.knowledge import MatchingLines, ranked
 from rum.text.sentences import split_sentences
@@ -40,7 +40,7 @@ def beside(project: Project, inquiry: Inquiry) -> list[KnowledgeView]:
     return sorted(views, key=lambda view: (-view.confidence, view.kind))
 
 
-def _can_answer(question: RecallQuestion) -> bool:
+def _can_answer(question: RecallRequest) -> bool:
     """Whether a question can be answered by a story: none that asks for particular memories."""
     particular = (question.memory_id, question.agent_id, question.session_id, question.task_type)
     only = question.success_only or question.failures_only
@@ -87,7 +87,7 @@ def _view(project: Project, found: Answering) -> KnowledgeView:
     return KnowledgeView(kind, one.id, found.confidence, found.text, bool(stale))
 
 
-def _passes(one: Chapter | Wisdom, question: RecallQuestion) -> bool:
+def _passes(one: Chapter | Wisdom, question: RecallRequest) -> bool:
     return (
         set(question.tags) <= set(one.tags)
         and (question.since is None or one.end_ts >= seconds(question.since))

@@ -22,7 +22,7 @@ from rum.model.answers import (
     Tag,
     TraceNode,
     TraceResult,
-    Use,
+    Usage,
     at_depth,
     to_json,
 )
@@ -30,7 +30,7 @@ from rum.model.errors import NO_RESULTS
 from rum.model.fields import seconds
 from rum.model.links import links_seen
 from rum.model.memory import Memory
-from rum.model.questions import Depth, ListQuestion, RecallQuestion, TraceQuestion
+from rum.model.requests import Depth, ListRequest, RecallRequest, TraceRequest
 from rum.recall import cascade
 from rum.recall import trace as tracing
 from rum.recall.cascade import Answer
@@ -49,7 +49,7 @@ LEFT_OUT = 15  # Tokens of what says that something was left out
 TAGS = 10_000  # So many tags are listed
 
 
-def recall(caller: Caller, question: RecallQuestion) -> RecallResult:
+def recall(caller: Caller, question: RecallRequest) -> RecallResult:
     """The memories that answer a question, surest first."""
     question.check(caller.spell)
     inquiry = Inquiry(
@@ -107,7 +107,7 @@ def _fetched(project: Project, depth: Depth, ids: list[str]) -> dict[str, Memory
     return {memory.id: memory for memory in project.store.memories.get(ids, mode)}
 
 
-def _resolved(project: Project, question: RecallQuestion) -> RecallQuestion:
+def _resolved(project: Project, question: RecallRequest) -> RecallRequest:
     """The question with the asked agent's full id; an unknown one matches nothing."""
     if question.agent_id is None:
         return question
@@ -116,7 +116,7 @@ def _resolved(project: Project, question: RecallQuestion) -> RecallQuestion:
     return msgspec.structs.replace(question, agent_id=agent_id)
 
 
-def _patterns(caller: Caller, question: RecallQuestion) -> tuple[str, ...]:
+def _patterns(caller: Caller, question: RecallRequest) -> tuple[str, ...]:
     return tuple(caller.relative(strip_line(path)) for path in question.files)
 
 
@@ -131,7 +131,7 @@ def _by_id(project: Project, inquiry: Inquiry) -> Answer:
 
 def _views(
     project: Project,
-    question: RecallQuestion,
+    question: RecallRequest,
     found: list[tuple[Memory, Match]],
     why: dict[str, list[str]],
 ) -> list[View]:
@@ -143,7 +143,12 @@ def _views(
     links = _links(project, ids) if question.include_links or question.depth is Depth.COMPLETE else {}
     return [
         partial(
-            _view, memory, match, uses.get(memory.id, Use()), links.get(memory.id), why.get(memory.id, UNSET)
+            _view,
+            memory,
+            match,
+            uses.get(memory.id, Usage()),
+            links.get(memory.id),
+            why.get(memory.id, UNSET),
         )
         for memory, match in found
     ]
@@ -152,7 +157,7 @@ def _views(
 def _view(
     memory: Memory,
     match: Match,
-    use: Use,
+    use: Usage,
     links: dict[str, list[str]] | None,
     why: list[str] | UnsetType,
     depth: Depth,
@@ -166,7 +171,7 @@ def _links(project: Project, ids: list[str]) -> dict[str, dict[str, list[str]]]:
     return {one: links_seen(one, (edge for edge in edges if one in edge[:2])) for one in ids}
 
 
-def _shown(question: RecallQuestion, views: list[View]) -> tuple[list[RetrievedMemory], LeftOut | None]:
+def _shown(question: RecallRequest, views: list[View]) -> tuple[list[RetrievedMemory], LeftOut | None]:
     whole = [view(question.depth) for view in views]
     if question.max_tokens is None or ENVELOPE + estimate_tokens(to_json(whole)) <= question.max_tokens:
         return whole, None
@@ -191,7 +196,7 @@ def _nothing(caller: Caller, inquiry: Inquiry, answer: Answer) -> RecallResult:
     )
 
 
-def _no_room(caller: Caller, question: RecallQuestion, answer: Answer, views: list[View]) -> RecallResult:
+def _no_room(caller: Caller, question: RecallRequest, answer: Answer, views: list[View]) -> RecallResult:
     needed = ENVELOPE + min(map(least, views)) + (LEFT_OUT if len(views) > 1 else 0)
     return _estimated(
         RecallResult(
@@ -221,11 +226,11 @@ def show(caller: Caller, memory_id: str, depth: Depth) -> RetrievedMemory:
 
 def shown(project: Project, memory: Memory, depth: Depth) -> RetrievedMemory:
     """A memory at a depth, with its links and, at full depth, its use."""
-    use = project.use_counts([memory.id]).get(memory.id, Use())
+    use = project.use_counts([memory.id]).get(memory.id, Usage())
     return at_depth(memory, depth, 1.0, use, _links(project, [memory.id])[memory.id])
 
 
-def trace(caller: Caller, question: TraceQuestion) -> TraceResult:
+def trace(caller: Caller, question: TraceRequest) -> TraceResult:
     """What led to a memory, or what it led to."""
     origin = caller.project.memory(question.memory_id)
     steps = tracing.walk(caller.project.store.links, origin.id, question.direction, question.max_depth)
@@ -244,7 +249,7 @@ def trace(caller: Caller, question: TraceQuestion) -> TraceResult:
     return TraceResult(at_depth(origin, depth), chain, len(chain))
 
 
-def listing(caller: Caller, question: ListQuestion) -> ListResult:
+def listing(caller: Caller, question: ListRequest) -> ListResult:
     """The calling agent's own memories; all of them for the owner who is nobody in particular."""
     own = caller.current_agent()
     if own is None and not caller.owner:
@@ -264,7 +269,7 @@ def listing(caller: Caller, question: ListQuestion) -> ListResult:
     )
 
 
-def _listed(memory: Memory, uses: dict[str, Use]) -> ListedMemory:
+def _listed(memory: Memory, uses: dict[str, Usage]) -> ListedMemory:
     return ListedMemory(
         memory.id,
         memory.created_at,
@@ -272,7 +277,7 @@ def _listed(memory: Memory, uses: dict[str, Use]) -> ListedMemory:
         memory.outcome.success,
         memory.outcome.summary,
         memory.importance,
-        uses.get(memory.id, Use()).times,
+        uses.get(memory.id, Usage()).times,
         memory.reverted_by or UNSET,
     )
 

@@ -27,10 +27,10 @@ from rum.model.memory import (
     Similar,
     StoreResult,
     Version,
-    drafted,
-    patched,
+    apply_patch,
+    parse_draft,
 )
-from rum.model.questions import Depth, LinkQuestion
+from rum.model.requests import Depth, LinkRequest
 from rum.repo.files import strip_line
 from rum.store.base import ReadMode
 from rum.store.records import Revision
@@ -39,7 +39,7 @@ from rum.text.terms import terms
 
 def store(caller: Caller, given: dict[str, Any]) -> StoreResult:
     """Keep a finished unit of work."""
-    draft = drafted(caller.project.clean(given))
+    draft = parse_draft(caller.project.clean(given))
     now = caller.project.now()
     alike = similar_to(caller.project, draft)
     with caller.undo_identity_on_error(), caller.project.store.transaction():
@@ -116,7 +116,7 @@ def _add_link(project: Project, source: str, target: str, kind: LinkType, now: i
     return LinkResult(project.store.links.add(edge, now), edge.link_id)
 
 
-def link(caller: Caller, question: LinkQuestion) -> LinkResult:
+def link(caller: Caller, question: LinkRequest) -> LinkResult:
     """Link two memories."""
     with caller.project.store.transaction():
         return _add_link(
@@ -135,7 +135,7 @@ def update(caller: Caller, arguments: dict[str, Any]) -> UpdateResult:
     with caller.project.store.transaction():
         memory = caller.project.memory(memory_id)
         caller.check_may_change(memory)
-        draft = patched(memory, patch)
+        draft = apply_patch(memory, patch)
         changed = _with_content(caller, draft, memory, memory.created_at)
         if changed.content() != memory.content():
             changed = replace_memory(caller, memory, changed)

@@ -26,7 +26,7 @@ from rum.model.notes import (
     ListedNote,
     ListNotes,
     MatchedNote,
-    MatchQuestion,
+    MatchRequest,
     Note,
     NoteAdded,
     NoteDraft,
@@ -98,7 +98,7 @@ class Notes:
 
     def match(self, task: str, **options: Unpack[MatchOptions]) -> NotesMatched:
         """The notes that match a task, best first, and their text for a prompt."""
-        return self._run(match_notes, _question(MatchQuestion, {"task": task, **options}))
+        return self._run(match_notes, _question(MatchRequest, {"task": task, **options}))
 
     def list(self) -> NoteList:
         """All notes by file name."""
@@ -130,7 +130,7 @@ class Notes:
 
 _ACTIONS: dict[str, Callable[[Caller, dict[str, Any]], Struct]] = {
     "add": lambda caller, fields: add_note(caller, _question(NoteDraft, fields)),
-    "match": lambda caller, fields: match_notes(caller, _question(MatchQuestion, fields)),
+    "match": lambda caller, fields: match_notes(caller, _question(MatchRequest, fields)),
     "show": lambda caller, fields: show_note(caller, _question(ShowNote, fields)),
     "list": lambda caller, fields: list_notes(caller, _question(ListNotes, fields)),
 }
@@ -153,7 +153,7 @@ def _question(model: type[Q], fields: dict[str, Any]) -> Q:
     return parse(fields, model, "note")
 
 
-def match_notes(caller: Caller, question: MatchQuestion, now: int | None = None) -> NotesMatched:
+def match_notes(caller: Caller, question: MatchRequest, now: int | None = None) -> NotesMatched:
     """The notes for a prompt, up to the maximum in the agent's settings."""
     agent = agent_name(caller, question.agent)
     settings, wrong = agent_settings(caller.project.settings, agent)

@@ -329,7 +329,7 @@ def _memory_text(memory: Memory) -> str:
     outcome, seen, reasoning = memory.outcome, memory.perception, memory.reasoning
     parts = (
         memory.intent.goal,
-        memory.result,
+        memory.full_summary,
         outcome.failure_reason,
         *outcome.learnings,
         *(one.what for one in seen.observations),

@@ -14,8 +14,8 @@ from rum.app.journal.agent_journal import AgentJournal
 from rum.app.journal.journals import Journals
 from rum.app.runs.exception import interruption_text, is_failure, is_from_rum, keep_error, reason_of
 from rum.model.errors import InvalidQuery, RumError
-from rum.model.journal import Kind, Situation, moment, refuse_problems, spelt
-from rum.model.runs import RunQuestion
+from rum.model.journal import JournalContext, Kind, format_timestamp, require_valid, with_file_keys
+from rum.model.runs import RunRequest
 from rum.text.shorten import one_line
 
 Json = dict[str, Any]
@@ -26,7 +26,7 @@ LONGEST = 2000  # Characters of what a run says of itself in the journal
 class RunJournal:
     """One agent's journal as its run writes it; without a folder for journals nothing is written."""
 
-    def __init__(self, caller: Caller, run: RunQuestion, problems: list[str]) -> None:
+    def __init__(self, caller: Caller, run: RunRequest, problems: list[str]) -> None:
         self._caller = caller
         self._problems = problems
         self.is_over = False
@@ -34,7 +34,7 @@ class RunJournal:
         self._journal: AgentJournal | None = None
         if caller.project.settings.folder("sessions_dir") is not None:
             with self.record_problems():
-                self._journal = Journals(caller, counted=False).of(run.session, run.agent, run.task)
+                self._journal = Journals(caller, rate_limited=False).of(run.session, run.agent, run.task)
 
     @property
     def session(self) -> str | None:
@@ -69,10 +69,10 @@ class RunJournal:
 
     def checked(self, kind: Kind, fields: Json) -> Json:
         """An entry as journals spell it; InvalidQuery says what is wrong with one."""
-        entry = spelt(kind.model, {name: one for name, one in fields.items() if one is not None})
-        known = {"id": "new", "timestamp": moment(self._caller.project.clock())}
+        entry = with_file_keys(kind.model, {name: one for name, one in fields.items() if one is not None})
+        known = {"id": "new", "timestamp": format_timestamp(self._caller.project.clock())}
         known |= {"result": "in_progress"} if kind is Kind.ATTEMPT else {}
-        refuse_problems(kind.model, known | entry, kind, whole=True)
+        require_valid(kind.model, known | entry, kind, whole=True)
         return entry
 
     def update(self, entry_id: str | None, fields: Json) -> None:
@@ -92,7 +92,7 @@ class RunJournal:
         """Write the current state of the work."""
         if not fields:
             raise InvalidQuery("stand: give the fields to set, such as current_plan_step.", field="stand")
-        refuse_problems(Situation, spelt(Situation, fields), "context", whole=False)
+        require_valid(JournalContext, with_file_keys(JournalContext, fields), "context", whole=False)
         if self._journal is not None:
             with self.record_problems():
                 self._journal.context(fields)
@@ -143,7 +143,7 @@ class Attempt:
         outcome = plain_json(
             {"result": result, **{name: one for name, one in fields.items() if one is not None}}
         )
-        refuse_problems(Kind.ATTEMPT.model, outcome, Kind.ATTEMPT, whole=False)
+        require_valid(Kind.ATTEMPT.model, outcome, Kind.ATTEMPT, whole=False)
         self.entry |= outcome
         self._journal.update(self._id, outcome)
 

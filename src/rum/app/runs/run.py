@@ -19,7 +19,7 @@ from rum.app.runs import run_memory
 from rum.app.runs.exception import is_failure, keep_error, verdict_of
 from rum.app.runs.journal import LONGEST, Attempt, RunJournal
 from rum.app.runs.run_memory import Child, Record, infer_verdict
-from rum.model.brief import Brief, BriefQuestion
+from rum.model.brief import Brief, BriefRequest
 from rum.model.errors import InvalidQuery, RumError
 from rum.model.extraction import LONGEST_RUN
 from rum.model.journal import DecisionType, DiscoveryType, Kind
@@ -27,8 +27,8 @@ from rum.model.links import LinkType
 from rum.model.memory import UNVERIFIED
 from rum.model.memory_layers import FailureCategory
 from rum.model.parse import parse
-from rum.model.questions import LinkQuestion
-from rum.model.runs import InferredVerdict, Result, RunQuestion, Step, Verdict
+from rum.model.requests import LinkRequest
+from rum.model.runs import InferredVerdict, Result, RunRequest, Step, Verdict
 from rum.text.shorten import shorten
 from rum.text.tokens import estimate_tokens
 
@@ -47,7 +47,7 @@ class Run:
     call raises, and is no failure of the task. Before and after the `with` block nothing can be recorded.
     """
 
-    def __init__(self, caller: Caller, question: RunQuestion, parent: Run | None = None) -> None:
+    def __init__(self, caller: Caller, question: RunRequest, parent: Run | None = None) -> None:
         self._caller = caller.other_agent(question.session)
         self._question = question
         self._parent = parent
@@ -118,7 +118,7 @@ class Run:
     @property
     def brief(self) -> Brief:
         """What is known by now that matters to this run."""
-        question = BriefQuestion(
+        question = BriefRequest(
             task=self.task,
             plan=self._question.plan,
             file=tuple(self._record.files),
@@ -145,7 +145,7 @@ class Run:
         self._active_journal()
         defaults = {"session": self._question.session, "extract": self._question.extract}
         given = {**defaults, **how, "agent": agent, "task": task}
-        return Run(self._caller, parse(plain_json(given), RunQuestion, "run"), self)
+        return Run(self._caller, parse(plain_json(given), RunRequest, "run"), self)
 
     def discovery(self, type: DiscoveryType | str, content: str, **more: Any) -> None:
         """Something was learned about the code or the task; more fields as in a journal."""
@@ -262,12 +262,12 @@ class Run:
         """A child run has ended: this run's memory will tell that it was caused by the child's."""
         self._record.children.append(child)
         if self._started_journal().is_over and self.memory_id and child.memory_id:
-            link = LinkQuestion(
+            link = LinkRequest(
                 source_id=self.memory_id, target_id=child.memory_id, link_type=LinkType.CAUSED_BY
             )
             self._try("The memory was not linked", lambda: self._link(link))
 
-    def _link(self, link: LinkQuestion) -> None:
+    def _link(self, link: LinkRequest) -> None:
         with self._caller.project.turn():
             store.link(self._caller, link)
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 from rum.model.journal import DiscoveryType
 from rum.model.memory import PARTIAL, UNVERIFIED
 from rum.model.memory_layers import ActionType, FailureCategory
-from rum.model.runs import InferredVerdict, Result, RunQuestion, Step, Verdict
+from rum.model.runs import InferredVerdict, Result, RunRequest, Step, Verdict
 from rum.text.shorten import one_line
 from rum.text.terms import content_words
 
@@ -36,7 +36,7 @@ class Child(NamedTuple):
 class Record:
     """The parts of a run that its memory is made of."""
 
-    def __init__(self, run: RunQuestion, files: Iterable[str]) -> None:
+    def __init__(self, run: RunRequest, files: Iterable[str]) -> None:
         self.run = run
         self.files = list(dict.fromkeys(files))
         self.steps: list[Json] = []

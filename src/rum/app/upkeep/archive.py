@@ -115,7 +115,7 @@ def _sort_candidates(project: Project, rule: Rule) -> tuple[list[Weighed], dict[
         uses = project.use_counts(one.memory_id for one in batch)
         for one in batch:
             use = uses.get(one.memory_id)
-            used = use is not None and (use.times > rule.uses or (use.last or 0) >= rule.before)
+            used = use is not None and (use.times > rule.uses or (use.last_used_at or 0) >= rule.before)
             against = one.against or ("used" if used and not one.superseded else "")
             if against:
                 kept[against] += 1

@@ -17,7 +17,7 @@ from rum.model.fields import seconds
 from rum.model.links import LinkType
 from rum.model.memory import Memory
 from rum.model.parse import parse
-from rum.model.report import Insight, Report, ReportQuestion
+from rum.model.report import Insight, Report, ReportRequest
 from rum.text.shorten import without_invisible
 
 AREAS = FILES = INSIGHTS = AGENTS = 10
@@ -30,7 +30,7 @@ _NUMBERS = re.compile(r"\d+")
 
 def report(caller: Caller, since: float | None = None) -> Report:
     """What was worked on, where it succeeded and failed, what is left to do and what was learned."""
-    asked = parse({"since": since}, ReportQuestion, "report")
+    asked = parse({"since": since}, ReportRequest, "report")
     begin = None if asked.since is None else seconds(asked.since)
     tally = Tally()
     for batch in caller.project.store.memories.pages(since=begin or 0):

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from rum.capture.git.history import Revert
 from rum.capture.git.message import Message
 from rum.capture.git.work_kind import folders, work_kind
-from rum.model.memory import SHORT_SHA, Reversal
+from rum.model.memory import SHORT_SHA, RevertLink
 from rum.model.memory_layers import ActionType, Outcome, TaskType
 from rum.repo.history import Change, Commit
 from rum.store.derived import RENAMED_TO
@@ -55,12 +55,12 @@ def failure(revert: Revert) -> dict[str, Any]:
     }
 
 
-def reversal_of(revert: Revert) -> Reversal:
+def reversal_of(revert: Revert) -> RevertLink:
     """The commit that reverted the work, as a value of the work's memory."""
-    return Reversal(revert.by.memory_id, revert.by.sha, reason=revert.reason)
+    return RevertLink(revert.by.memory_id, revert.by.sha, reason=revert.reason)
 
 
-def has_failed_by(outcome: Outcome, reversal: Reversal) -> bool:
+def has_failed_by(outcome: Outcome, reversal: RevertLink) -> bool:
     """Whether an outcome is a failure because of a revert, and nobody changed it since."""
     return not outcome.success and outcome.failure_reason == reversal.reason
 

@@ -26,13 +26,13 @@ from rum.consolidate.chapters.wisdom_words import MOST_INSIGHTS, MOST_PATTERNS, 
 from rum.consolidate.compaction import REDACTED
 from rum.consolidate.counting import changed_files, day_text
 from rum.llm.base import BadAnswer, LanguageModel
-from rum.model.chapters import Chapter, ChapterWords, Evidence, WisdomWords
+from rum.model.chapters import Chapter, ChapterText, Evidence, WisdomText
 from rum.model.memory import Memory
 from rum.text.fence import fenced
 from rum.text.shorten import one_line
 from rum.text.word_weights import Words, telling_words
 
-W = TypeVar("W", ChapterWords, WisdomWords)
+W = TypeVar("W", ChapterText, WisdomText)
 
 MOST_SHOWN = 120  # Memories in one prompt; of more, those with the weightiest statements
 AT_ONCE = 32_000  # Characters of all memories in one prompt
@@ -98,7 +98,7 @@ class ModelWords(NamedTuple, Generic[W]):
     dropped: tuple[str, ...] = ()
 
 
-def ask_for_chapter(model: LanguageModel, members: Sequence[Memory]) -> ModelWords[ChapterWords]:
+def ask_for_chapter(model: LanguageModel, members: Sequence[Memory]) -> ModelWords[ChapterText]:
     """The words of a chapter by a model; `BadAnswer` where memories support none of them."""
     shown = _shown(members)
     prompt = _CHAPTER_PROMPT.format(most=MOST_LEARNINGS) + _fenced(_numbered(shown))
@@ -109,7 +109,7 @@ def ask_for_chapter(model: LanguageModel, members: Sequence[Memory]) -> ModelWor
 
 def ask_for_wisdom(
     model: LanguageModel, chapters: Sequence[Chapter], members: Mapping[str, Memory]
-) -> ModelWords[WisdomWords]:
+) -> ModelWords[WisdomText]:
     """The words of wisdom by a model; `BadAnswer` where memories support none of them."""
     everyone = by_time(members[one] for chapter in chapters for one in chapter.memory_ids if one in members)
     shown = _shown(everyone)
@@ -178,7 +178,7 @@ def _fields(memory: Memory) -> Iterator[tuple[str, str]]:
     fields = (
         *(("learned", text) for text in outcome.learnings),
         ("failed because", outcome.failure_reason or ""),
-        ("came of it", memory.result),
+        ("came of it", memory.full_summary),
         ("why", memory.intent.context),
         ("approach", f"{reasoning.approach_chosen} {reasoning.why_chosen}"),
         *(("noticed", text) for text in memory.perception.patterns_noticed),

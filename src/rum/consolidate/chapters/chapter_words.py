@@ -36,7 +36,7 @@ from rum.consolidate.counting import (
     result_counts,
     times,
 )
-from rum.model.chapters import ChapterWords
+from rum.model.chapters import ChapterText
 from rum.model.memory import Memory
 from rum.model.memory_layers import TaskType
 from rum.text.claim_comparison import differs
@@ -58,7 +58,7 @@ _COMMIT_LINE = re.compile(r"[0-9a-f]{7,40}: ")
 _NEW_WORDS = 4  # Words that a memory's summary must have beyond its goal to be worth repeating
 
 
-def draw_chapter(members: Sequence[Memory], similarity: Similarity | None = None) -> ChapterWords:
+def draw_chapter(members: Sequence[Memory], similarity: Similarity | None = None) -> ChapterText:
     """The words of a chapter: the same for the same members in any order, and nothing they do not say."""
     ordered = by_time(members)
     words = draw_headline(ordered)
@@ -72,12 +72,12 @@ def draw_chapter(members: Sequence[Memory], similarity: Similarity | None = None
     )
 
 
-def draw_headline(ordered: Sequence[Memory]) -> ChapterWords:
+def draw_headline(ordered: Sequence[Memory]) -> ChapterText:
     """Title, summary and topics of members, oldest first: the fields that need no comparison of claims."""
     goals = goals_of(ordered)
     headings = find_headings(goals)
     topics = tuple(heading.text for heading in headings)
-    return ChapterWords(title=make_title(goals, headings), summary=_summary(ordered, topics), topics=topics)
+    return ChapterText(title=make_title(goals, headings), summary=_summary(ordered, topics), topics=topics)
 
 
 def claims_of(ordered: Sequence[Memory]) -> list[Statement]:
@@ -182,7 +182,7 @@ def _course(ordered: Sequence[Memory]) -> str:
 
 def _result(memory: Memory) -> str:
     """A memory's outcome, where its summary says more than its goal."""
-    summary = memory.result
+    summary = memory.full_summary
     new = telling_words(summary[:_LONGEST_RESULT]) - telling_words(memory.intent.goal)
     if _COMMIT_LINE.match(summary) or len(new) < _NEW_WORDS:
         return ""

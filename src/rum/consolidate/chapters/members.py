@@ -45,7 +45,7 @@ def texts_of(memory: Memory) -> list[str]:
         *(text for one in reasoning.alternatives_considered for text in (one.approach, one.why_rejected)),
         *reasoning.assumptions,
         *reasoning.risks_identified,
-        memory.result,
+        memory.full_summary,
         outcome.failure_reason,
         *outcome.learnings,
         *outcome.follow_up_needed,

@@ -35,7 +35,7 @@ from rum.consolidate.counting import (
     result_counts,
     times,
 )
-from rum.model.chapters import Chapter, Contradiction, Evidence, WisdomWords, Wording
+from rum.model.chapters import Chapter, Contradiction, Evidence, TextSource, WisdomText
 from rum.model.memory import Memory
 from rum.model.memory_layers import FailureCategory, TaskType
 from rum.text.word_weights import telling_words
@@ -66,7 +66,7 @@ def draw_wisdom(
     members: Mapping[str, Memory],
     similarity: Similarity | None = None,
     tags: Iterable[str] = (),
-) -> WisdomWords:
+) -> WisdomText:
     """What chapters say together: the same for the same ones in any order, and nothing they do not say.
 
     `members` are the memories of all chapters by id; missing ones claim nothing. Claims of memories with all
@@ -93,7 +93,7 @@ def draw_wisdom(
     }
     contradictions = _contradictions(found, by_id)
     summarised = [*claims["insights"], *claims["best_practices"]]
-    return WisdomWords(
+    return WisdomText(
         summary=_summary(ordered_chapters, ordered, summarised, contradictions),
         **{name: tuple(one.text for one in each) for name, each in claims.items()},
         evidence=tuple(one.evidence for each in claims.values() for one in each),
@@ -113,7 +113,7 @@ def _given(
     finder = EvidenceFinder(ordered, similarity)
     found = list[Statement]()
     for chapter in chapters:
-        if chapter.words is Wording.DRAWN and "learnings" not in chapter.given:
+        if chapter.words is TextSource.DRAWN and "learnings" not in chapter.given:
             continue
         for text, evidence in zip(chapter.learnings, chapter.evidence, strict=True):
             line = short_line(text, LONGEST_CLAIM)

@@ -66,7 +66,7 @@ class Traits(NamedTuple):
 
 def outline(memory: Memory) -> Outline:
     """A memory as an outline."""
-    text = " ".join((memory.result, memory.intent.context[:READ], *memory.outcome.learnings))[:READ]
+    text = " ".join((memory.full_summary, memory.intent.context[:READ], *memory.outcome.learnings))[:READ]
     goal_terms = _telling(memory.intent.goal, GOAL_TERMS)
     more = _telling(f"{' '.join(memory.tags[:TAGS])} {text}", TERMS)
     return Outline(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rum.model.errors import StorageError
-from rum.model.questions import RecallQuestion
+from rum.model.requests import RecallRequest
 from rum.recall import cascade
 from rum.recall.inquiry import Inquiry
 
@@ -20,7 +20,7 @@ _LIMIT = 6
 def recall_similar(context: OfferContext, text: str) -> list[Similar]:
     """Find memories by words only, as vectors are too slow for a hook; none of this session."""
     store: Any = context.store.recall_store()
-    question = RecallQuestion(intent=text, limit=_LIMIT, min_confidence=MIN_CONFIDENCE)
+    question = RecallRequest(intent=text, limit=_LIMIT, min_confidence=MIN_CONFIDENCE)
     try:
         with store.errors():
             answer = cascade.run(Inquiry(question, store, session=context.event["session"]))
@@ -43,6 +43,6 @@ def _as_similar(memory: Memory, confidence: float) -> Similar:
         intent.goal,
         kind,
         outcome.success,
-        memory.result,
+        memory.full_summary,
         learned,
     )

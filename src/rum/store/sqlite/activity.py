@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from rum.model.memory import Use
+from rum.model.memory import Usage
 from rum.store.activity import Evidence, OfferCounts, OfferQuery, OfferRow
 from rum.store.sqlite.queries import SQL
 from rum.store.sqlite.records import Row, Table
@@ -35,13 +35,13 @@ class SqliteActivity(Table):
             return False
         return True
 
-    def set_use(self, memory_id: str, use: Use) -> None:
+    def set_use(self, memory_id: str, use: Usage) -> None:
         with self._database.transaction() as db:
-            db.execute(SQL["set_use"], (memory_id, use.times, use.last or 0))
+            db.execute(SQL["set_use"], (memory_id, use.times, use.last_used_at or 0))
 
-    def uses(self, ids: Iterable[str] | None = None) -> dict[str, Use]:
+    def uses(self, ids: Iterable[str] | None = None) -> dict[str, Usage]:
         rows = self._rows("all_uses") if ids is None else self._rows("uses_of", (json.dumps(list(ids)),))
-        return {row["memory_id"]: Use(row["times"], row["last"]) for row in rows}
+        return {row["memory_id"]: Usage(row["times"], row["last"]) for row in rows}
 
     def delete(self, memory_id: str) -> None:
         statements = ("delete_use", "delete_offered", "delete_offers", "delete_feedback", "delete_usefulness")

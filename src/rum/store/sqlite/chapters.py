@@ -16,8 +16,8 @@ from rum.model.chapters import (
     Evidence,
     Member,
     Source,
+    TextSource,
     Wisdom,
-    Wording,
 )
 from rum.model.ids import tail_of
 from rum.store.chapters import GroupMatch, GroupMatches, Range
@@ -141,7 +141,7 @@ class SqliteChapters(_GroupTable[Chapter]):
 
     def _group(self, row: Row, parts: PartRows) -> Chapter:
         fields = _fields(row, _CHAPTER)
-        fields |= {"origin": ChapterOrigin(fields["origin"]), "words": Wording(fields["words"])}
+        fields |= {"origin": ChapterOrigin(fields["origin"]), "words": TextSource(fields["words"])}
         return Chapter(**fields, members=_members(parts["parts"]))
 
     def _terms(self, one: Chapter) -> tuple[str, ...]:
@@ -166,7 +166,7 @@ class SqliteWisdom(_GroupTable[Wisdom]):
 
     def _group(self, row: Row, parts: PartRows) -> Wisdom:
         fields = _fields(row, _WISDOM)
-        fields |= {"words": Wording(fields["words"])}
+        fields |= {"words": TextSource(fields["words"])}
         sources = tuple(Source(part["chapter_id"], part["version"]) for part in parts["parts"])
         return Wisdom(**fields, sources=sources, members=_members(parts["members"]))
 

@@ -11,7 +11,7 @@ import msgspec
 from rum.model.errors import InvalidQuery, StorageError
 from rum.model.ids import tail_of
 from rum.model.links import Edge, LinkType
-from rum.model.memory import FileRef, Memory, Operation, Origin, OriginKind, Reversal
+from rum.model.memory import FileRef, Memory, Operation, Origin, OriginKind, RevertLink
 from rum.model.memory_layers import Action, Intent, Outcome, Perception, Reasoning, TaskType
 from rum.store.base import ReadMode
 from rum.store.derived import attempts_of, indexed_text, recorded_renames
@@ -306,18 +306,20 @@ def _short_outcome(row: Row) -> Outcome:
     return Outcome(success=bool(row["outcome_success"]), summary=row["outcome_summary"])
 
 
-def _reversal(row: Row) -> Reversal | None:
+def _reversal(row: Row) -> RevertLink | None:
     if row["reverted_by"] is None:
         return None
-    return Reversal(
+    return RevertLink(
         row["reverted_by"], row["reverted_commit"], bool(row["reverted_in_part"]), row["reverted_reason"]
     )
 
 
-def _reverts(row: Row) -> tuple[Reversal, ...]:
+def _reverts(row: Row) -> tuple[RevertLink, ...]:
     if row["reverts"] == "[]":
         return ()
-    return tuple(Reversal(one, commit, bool(part)) for one, commit, part in _reverted.decode(row["reverts"]))
+    return tuple(
+        RevertLink(one, commit, bool(part)) for one, commit, part in _reverted.decode(row["reverts"])
+    )
 
 
 _READERS: dict[ReadMode, Callable[[Row], Memory | None]] = {

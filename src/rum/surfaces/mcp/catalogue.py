@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from rum.app.calls import CALLS, load
 from rum.model.memory import Draft
-from rum.model.notes import MatchQuestion, NoteDraft, ShowNote
+from rum.model.notes import MatchRequest, NoteDraft, ShowNote
 from rum.surfaces.mcp.schema import schema_of
 
 Json = dict[str, Any]
@@ -194,7 +194,7 @@ def _recall() -> Json:
 def _note() -> Json:
     """The schema of one tool for several questions: only `action` is required."""
     properties: Json = {"action": {"type": "string", "enum": ["add", "match", "show", "list"]}}
-    for model in (NoteDraft, ShowNote, MatchQuestion):
+    for model in (NoteDraft, ShowNote, MatchRequest):
         properties |= schema_of(model)["properties"]
     # The API also accepts one pattern as a string; the tool is described with a list only.
     patterns = properties["when_to_use"]

@@ -10,7 +10,7 @@ import pytest
 from rum import InvalidQuery, Rum
 from rum.capture.git.ids import memory_id as commit_memory_id
 from rum.model.ids import id_of
-from rum.model.memory import Origin, OriginKind, Reversal
+from rum.model.memory import Origin, OriginKind, RevertLink
 from support.projects import Shop, edited, keep
 
 Json = dict[str, Any]
@@ -242,8 +242,8 @@ def test_an_older_export_brings_its_reverts_into_columns(elsewhere: Rum):
     elsewhere.import_lines(lines(*told))
     shown, undoing = elsewhere.show(bad_id), elsewhere.show(undo_id)
     assert shown.outcome.summary == f"{bad[:10]}: gate"
-    assert shown.reverted_by == Reversal(undo_id, undo, reason="It crashes.")
-    assert undoing.reverts == (Reversal(bad_id, bad),)
+    assert shown.reverted_by == RevertLink(undo_id, undo, reason="It crashes.")
+    assert undoing.reverts == (RevertLink(bad_id, bad),)
     assert elsewhere.import_lines(lines(*told)).unchanged == 2
 
 
@@ -256,7 +256,7 @@ def test_origin_and_reverts_survive_an_export(shop: Shop, elsewhere: Rum):
     own = shop.open()
     own.import_lines(list(elsewhere.export()))
     shown = own.show("mem_bad")
-    assert shown.reverted_by == Reversal("mem_undo", "b2" * 20, in_part=True, reason="It crashes.")
+    assert shown.reverted_by == RevertLink("mem_undo", "b2" * 20, in_part=True, reason="It crashes.")
     assert shown.origin == Origin(OriginKind.ISSUE, "7")
 
 

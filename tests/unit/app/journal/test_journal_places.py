@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from rum import InvalidQuery, RumError, StorageError
-from rum.model.journal import moment
+from rum.model.journal import format_timestamp
 from rum.store.files.yaml import load
 from support.journals import HEADER, whole
 from support.projects import Shop
@@ -184,7 +184,7 @@ def test_a_journal_directly_in_its_session_is_used_in_place(shop: Shop) -> None:
 
 def test_a_session_is_described_in_its_metadata(shop: Shop) -> None:
     rum = shop.open()
-    start = moment(shop.clock.at)
+    start = format_timestamp(shop.clock.at)
     rum.journal("s1", "developer", task="Export as CSV").attempt("x")
     shop.clock.forward(60)
     rum.journal("s1", "tester").discovery("data_model", "y")
@@ -196,7 +196,7 @@ def test_a_session_is_described_in_its_metadata(shop: Shop) -> None:
         "session": "s1",
         "task": "Export as CSV",
         "start": start,
-        "end": moment(shop.clock.at),
+        "end": format_timestamp(shop.clock.at),
         "agents": ["developer", "tester"],
         "counts": {"discoveries": 1, "attempts": 1, "decisions": 0},
     }

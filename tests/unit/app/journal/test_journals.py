@@ -7,7 +7,7 @@ import pytest
 from msgspec import UNSET
 
 from rum import InvalidQuery, NotFound, Rum, StorageError
-from rum.model.journal import moment
+from rum.model.journal import format_timestamp
 from rum.store.files.yaml import load
 from support.journals import FRAGMENTS, HEADER, added_lines, whole
 from support.projects import Shop
@@ -47,11 +47,11 @@ def test_a_session_is_taken_down_from_the_first_discovery_to_the_result(shop: Sh
         "schema": "agent-memory",
         "sessionId": "s1",
         "agent": "developer",
-        "createdAt": moment(shop.clock.at - 90),
+        "createdAt": format_timestamp(shop.clock.at - 90),
         "discoveries": [
             {
                 "id": "discovery-001",
-                "timestamp": moment(shop.clock.at - 90),
+                "timestamp": format_timestamp(shop.clock.at - 90),
                 "type": "code_pattern",
                 "importance": "medium",
                 "content": "Handlers are structs\n",
@@ -61,7 +61,7 @@ def test_a_session_is_taken_down_from_the_first_discovery_to_the_result(shop: Sh
         "attempts": [
             {
                 "id": "attempt-001",
-                "timestamp": moment(shop.clock.at - 90),
+                "timestamp": format_timestamp(shop.clock.at - 90),
                 "planStep": 2,
                 "description": "Serve the export",
                 "approach": "Stream\nrows\n",
@@ -75,7 +75,7 @@ def test_a_session_is_taken_down_from_the_first_discovery_to_the_result(shop: Sh
         "decisions": [
             {
                 "id": "decision-001",
-                "timestamp": moment(shop.clock.at),
+                "timestamp": format_timestamp(shop.clock.at),
                 "type": "workaround",
                 "description": "Flush often",
                 "alternatives": ["Wait", {"name": "Retry", "reason": "slow"}],

@@ -9,7 +9,7 @@ import pytest
 
 from rum.consolidate.chapters.chapter_words import MOST_LEARNINGS, MOST_SIDES, draw_chapter
 from rum.consolidate.chapters.evidence import evidence_problems
-from rum.model.chapters import ChapterWords
+from rum.model.chapters import ChapterText
 from support.chapter_memories import LOGINS, make_work
 
 
@@ -48,7 +48,7 @@ def test_the_same_members_in_any_order_give_the_same_bytes():
 
 
 def test_no_members_say_nothing():
-    assert draw_chapter([]) == ChapterWords(title="", summary="")
+    assert draw_chapter([]) == ChapterText(title="", summary="")
 
 
 def test_members_that_learned_nothing_give_no_filler():

@@ -9,14 +9,14 @@ import pytest
 from msgspec.structs import replace
 
 from rum.consolidate.chapters.wisdom_words import draw_wisdom
-from rum.model.chapters import Contradiction, Evidence, WisdomWords, Wording
+from rum.model.chapters import Contradiction, Evidence, TextSource, WisdomText
 from rum.model.memory import Memory
 from support.chapter_memories import LOGINS, by_id, make_chapter, make_work
 
 CHAPTERS = (make_chapter(1, LOGINS[:2]), make_chapter(2, LOGINS[2:4]), make_chapter(3, LOGINS[4:]))
 
 
-def evidence_for(words: WisdomWords, claim: str) -> Evidence:
+def evidence_for(words: WisdomText, claim: str) -> Evidence:
     claims = (*words.insights, *words.patterns, *words.best_practices)
     return words.evidence[claims.index(claim)]
 
@@ -94,7 +94,7 @@ TIMEOUTS = (
 )
 
 
-def timeouts(*members: Memory) -> WisdomWords:
+def timeouts(*members: Memory) -> WisdomText:
     return draw_wisdom([make_chapter(1, members[:1]), make_chapter(2, members[1:])], by_id(*members))
 
 
@@ -119,7 +119,7 @@ def test_a_superseding_memory_settles_a_contradiction():
 
 
 @pytest.mark.parametrize(
-    "how", [{"words": Wording.GIVEN}, {"given": ("learnings",)}, {"words": Wording.MODEL}]
+    "how", [{"words": TextSource.GIVEN}, {"given": ("learnings",)}, {"words": TextSource.MODEL}]
 )
 def test_passed_claims_count_if_memories_support_them(how: dict[str, object]):
     given = ("Rotate every refresh token whenever it is used", "Deploy on Fridays only, with Kubernetes")
@@ -138,8 +138,8 @@ def test_memories_that_are_gone_say_nothing():
     words = draw_wisdom(CHAPTERS, members)
     assert "mem_002" not in str(words)
     assert not any("failed:" in one for one in words.claims)
-    assert draw_wisdom(CHAPTERS, {}) == WisdomWords(summary="")
-    assert draw_wisdom([], {}) == WisdomWords(summary="")
+    assert draw_wisdom(CHAPTERS, {}) == WisdomText(summary="")
+    assert draw_wisdom([], {}) == WisdomText(summary="")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from itertools import count
 from typing import Any, NamedTuple, cast
 
-from rum.model.journal import Kind, Result, moment, seconds_of
+from rum.model.journal import Kind, Result, format_timestamp, seconds_of
 from rum.store.files.atomic_write import inside, locked, replace
 from rum.store.files.journal.file import JournalFile, Part, Value, first_valid, text_of, with_more
 from rum.store.files.journal.outline import Section
@@ -164,7 +164,7 @@ def _archived(
     """The last archive with these entries as they were written, but for those that are archived already."""
     archive = archives[-1]
     if not archive.outline.sections:
-        text = with_header(archive.text, file.session, file.agent, moment(now))
+        text = with_header(archive.text, file.session, file.agent, format_timestamp(now))
         archive = JournalText(text, archive.where)
     for kind in Kind:
         known = _known(archives, kind, {one.entry.field("id") for one in old if one.kind is kind})
@@ -244,9 +244,9 @@ def _removals(journal: JournalText, section: Section, old: list[Old], *, after: 
 def _period(old: list[Old], now: float) -> dict[str, Any]:
     times = sorted(at for one in old if (at := one.entry.time) is not None)
     return {
-        "archivedAt": moment(now),
-        "since": moment(times[0]),
-        "until": moment(times[-1]),
+        "archivedAt": format_timestamp(now),
+        "since": format_timestamp(times[0]),
+        "until": format_timestamp(times[-1]),
         "counts": _counts(old),
         "entries": [_title(one) for one in old],
     }

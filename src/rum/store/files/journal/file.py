@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 from rum.model.errors import InvalidQuery, NotFound, RumError, StorageError
-from rum.model.journal import VERSION, Finding, Kind, is_newer, moment, problems
+from rum.model.journal import VERSION, Finding, Kind, format_timestamp, is_newer, problems
 from rum.store.files.atomic_write import inside, locked, make_folder, read, replace
 from rum.store.files.journal.outline import outline
 from rum.store.files.journal.text import JournalText, with_header
@@ -112,7 +112,7 @@ class JournalFile:
             journal = JournalText(text_of(path), self.path)
             self.refuse_newer(journal)
             if not journal.outline.sections:
-                text = with_header(journal.text, self.session, self.agent, moment(now))
+                text = with_header(journal.text, self.session, self.agent, format_timestamp(now))
                 journal = JournalText(text, self.path)
             replace(path, make(journal.with_line_end()).text.encode())
             return journal

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import Any, cast
 
 from rum.model.errors import RumError
-from rum.model.journal import VERSION, Kind, moment
+from rum.model.journal import VERSION, Kind, format_timestamp
 from rum.store.files.atomic_write import inside, locked, replace
 from rum.store.files.journal.file import text_of
 from rum.store.files.journal.locations import METADATA, Sessions
@@ -29,7 +29,7 @@ def metadata(sessions: Sessions, session: str) -> dict[str, Any]:
     return computed | ({"task": f"(cannot be read: {broken[0]})"} if broken else {})
 
 
-def note_work(
+def update_session_metadata(
     sessions: Sessions,
     session: str,
     agent: str,
@@ -65,13 +65,13 @@ def _is_ours(found: dict[str, Any]) -> bool:
 
 def _new(sessions: Sessions, session: str, now: float, task: str | None) -> dict[str, Any]:
     computed, _ = _computed(sessions, session)
-    return {**computed, "task": task or "", "end": moment(now)}
+    return {**computed, "task": task or "", "end": format_timestamp(now)}
 
 
 def _changes(
     found: dict[str, Any], agent: str, now: float, kind: Kind | None, task: str | None
 ) -> dict[str, Any]:
-    changes: dict[str, Any] = {"end": moment(now)}
+    changes: dict[str, Any] = {"end": format_timestamp(now)}
     agents = cast("list[object]", found["agents"]) if isinstance(found.get("agents"), list) else []
     if agent not in agents:
         changes["agents"] = [*agents, agent]

@@ -14,7 +14,7 @@ from rum.model.notes import (
     Entry,
     ListedNote,
     MatchedNote,
-    MatchQuestion,
+    MatchRequest,
     NoteAdded,
     NoteDraft,
     NoteList,
@@ -168,7 +168,7 @@ def _contradictions(otherwise: list[Otherwise]) -> list[str]:
 
 
 @note.command("match")
-@options_of(MatchQuestion)
+@options_of(MatchRequest)
 @click.option("--explain", is_flag=True, help="Show the points of each note instead of the text.")
 @ids_option
 @click.pass_obj

@@ -22,7 +22,7 @@ _TIMES = ("created_at", "updated_at", "last_accessed")
 def as_line(memory: RetrievedMemory) -> str:
     """A memory as one line of text."""
     outcome = memory.outcome
-    return memory_line(memory.id, memory.intent.goal, outcome.success, memory.result, memory.confidence)
+    return memory_line(memory.id, memory.intent.goal, outcome.success, memory.full_summary, memory.confidence)
 
 
 def heading(memory: RetrievedMemory) -> Line:
@@ -43,7 +43,7 @@ def as_table(memories: Iterable[RetrievedMemory]) -> Table:
             TextPart(f"{memory.confidence:.2f}", "dim"),
             verdict(memory.outcome.success),
             TextPart(memory.intent.goal, "strong"),
-            TextPart(memory.result),
+            TextPart(memory.full_summary),
         )
         for memory in found
     ]

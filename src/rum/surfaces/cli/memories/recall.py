@@ -116,4 +116,10 @@ def _tree(answer: TraceResult) -> Tree:
 
 def _line(memory: RetrievedMemory) -> Line:
     worked, goal, _ = heading(memory)
-    return (worked, goal, TextPart("—"), TextPart(memory.result), TextPart(f"[{short_id(memory.id)}]", "id"))
+    return (
+        worked,
+        goal,
+        TextPart("—"),
+        TextPart(memory.full_summary),
+        TextPart(f"[{short_id(memory.id)}]", "id"),
+    )

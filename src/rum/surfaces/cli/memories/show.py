@@ -11,7 +11,7 @@ import click
 from rum.inject.render import local_time, memory_line, short_id
 from rum.model.answers import ListedMemory, ListResult, Tag
 from rum.model.memory import Version
-from rum.model.questions import Depth
+from rum.model.requests import Depth
 from rum.surfaces.cli.memories.memory_view import agent_names, as_fields
 from rum.surfaces.cli.open_project import open_rum, stored_id
 from rum.surfaces.cli.option_types import OneOf
@@ -60,7 +60,7 @@ def _list_view(answer: ListResult) -> View:
             TextPart(local_time(memory.created_at), "dim"),
             verdict(memory.outcome_success),
             TextPart(memory.intent_goal, "strong"),
-            TextPart(memory.result),
+            TextPart(memory.full_summary),
             TextPart(f"{memory.importance:g}", "dim"),
             TextPart(str(memory.access_count), "dim"),
         )
@@ -71,7 +71,7 @@ def _list_view(answer: ListResult) -> View:
 
 
 def _line(memory: ListedMemory) -> str:
-    line = memory_line(memory.id, memory.intent_goal, memory.outcome_success, memory.result)
+    line = memory_line(memory.id, memory.intent_goal, memory.outcome_success, memory.full_summary)
     return f"{local_time(memory.created_at)} {line}"
 
 

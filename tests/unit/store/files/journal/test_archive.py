@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from rum.model.errors import StorageError
-from rum.model.journal import Kind, moment, problems
+from rum.model.journal import Kind, format_timestamp, problems
 from rum.store.files.journal.archive import ARCHIVE, GRACE, HALF, archive, is_long, may_be_due
 from rum.store.files.journal.file import JournalFile
 from rum.store.files.journal.text import JournalText, reindent
@@ -18,7 +18,7 @@ HOUR = 3600.0
 
 
 def at(hours: float) -> str:
-    return moment(START + hours * HOUR)
+    return format_timestamp(START + hours * HOUR)
 
 
 def discovery(number: int, hours: float, extra: str = "") -> str:

@@ -9,11 +9,11 @@ import pytest
 from rum import InvalidQuery
 from rum.model.fields import seconds
 from rum.model.parse import parse
-from rum.model.questions import RecallQuestion
+from rum.model.requests import RecallRequest
 
 
-def question(**fields: Any) -> RecallQuestion:
-    return parse(fields, RecallQuestion, "recall")
+def question(**fields: Any) -> RecallRequest:
+    return parse(fields, RecallRequest, "recall")
 
 
 @pytest.mark.parametrize(

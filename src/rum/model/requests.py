@@ -1,4 +1,4 @@
-"""What can be asked: recall, trace, list, link, identity and forget, with their limits."""
+"""The requests: recall, trace, list, link, identity and forget, with their limits."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from rum.model.agents import AgentType
 from rum.model.errors import InvalidQuery
 from rum.model.fields import Time, about
 from rum.model.links import LinkType
-from rum.model.memory import Share
+from rum.model.memory import UnitFloat
 from rum.model.memory_layers import Layer, TaskType
 
 NOT_OLDER = "Not older than this: Unix seconds, ISO date, or 7d, 12h, 2w."
@@ -66,7 +66,7 @@ _WHAT = (
 )
 
 
-class RecallQuestion(Layer, frozen=True):
+class RecallRequest(Layer, frozen=True):
     """`file`, `intent` and `query` weigh; everything else excludes."""
 
     memory_id: Annotated[str | None, about("One memory, by its id or the end of it.", metavar="ID")] = None
@@ -94,7 +94,7 @@ class RecallQuestion(Layer, frozen=True):
         Strategy.AUTO
     )
     min_confidence: Annotated[
-        Share | None, about("Minimum confidence (0 returns the best there is).", metavar="SHARE")
+        UnitFloat | None, about("Minimum confidence (0 returns the best there is).", metavar="SHARE")
     ] = None
     max_tokens: Annotated[
         Annotated[int, Meta(ge=1)] | None,
@@ -136,7 +136,7 @@ class RecallQuestion(Layer, frozen=True):
             raise InvalidQuery(f"Give at least one of {names}.")
 
 
-class TraceQuestion(Layer, frozen=True):
+class TraceRequest(Layer, frozen=True):
     """Walk causes and effects from one memory."""
 
     memory_id: str
@@ -147,7 +147,7 @@ class TraceQuestion(Layer, frozen=True):
     ] = "summary"
 
 
-class ListQuestion(Layer, frozen=True):
+class ListRequest(Layer, frozen=True):
     """An agent's own memories."""
 
     session_id: Annotated[str | None, about("Only from this session.", metavar="ID")] = None
@@ -157,7 +157,7 @@ class ListQuestion(Layer, frozen=True):
     sort: Annotated[Literal["recent", "importance", "access_count"], about("Sort order.")] = "recent"
 
 
-class LinkQuestion(Layer, frozen=True):
+class LinkRequest(Layer, frozen=True):
     """One edge between two memories."""
 
     source_id: str
@@ -165,7 +165,7 @@ class LinkQuestion(Layer, frozen=True):
     link_type: LinkType
 
 
-class IdentityQuestion(Layer, frozen=True):
+class IdentityRequest(Layer, frozen=True):
     """Register, resume or look up an agent."""
 
     action: Literal["register", "resume", "info"]
@@ -180,7 +180,7 @@ class IdentityQuestion(Layer, frozen=True):
     agent_id: Annotated[str | None, about("The agent to resume or look up.", metavar="ID")] = None
 
 
-class ForgetQuestion(Layer, frozen=True):
+class ForgetRequest(Layer, frozen=True):
     """Delete one thing for good; `kind` is only needed where two kinds know its id."""
 
     id: str
