@@ -88,6 +88,6 @@ def test_wisdom_from_a_history_contains_only_claims_from_commits(shop: Shop):
     assert msgspec.json.encode(wisdom(members[2:], members[:3])) == msgspec.json.encode(words)
 
 
-def wisdom(*groups: Sequence[Memory]) -> wisdom_words.WisdomWords:
+def wisdom(*groups: Sequence[Memory]) -> wisdom_words.WisdomText:
     chapters = [make_chapter(group[0].created_at, group) for group in groups]
     return wisdom_words.draw_wisdom(chapters, by_id(*(memory for group in groups for memory in group)))

@@ -122,7 +122,7 @@ class GroupKind(ABC, Generic[G, P, W]):
     def tagged_parts(
         self, project: Project, tags: tuple[str, ...], refreshed: Chapters = NO_CHAPTERS
     ) -> tuple[list[P], int]:
-        """The newest `MOST_MEMBERS` parts with all the tags, oldest first, and how many there are."""
+        """The newest `MAX_MEMBERS` parts with all the tags, oldest first, and how many there are."""
 
     @abstractmethod
     def members(self, project: Project, parts: Sequence[P]) -> dict[str, Memory]:
