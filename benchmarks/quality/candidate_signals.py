@@ -21,7 +21,7 @@ from rum.model.requests import RecallRequest
 from rum.recall import cascade
 from rum.recall.confidence import about_question
 from rum.recall.inquiry import Inquiry
-from rum.recall.semantic import Meaning
+from rum.recall.semantic import SemanticSearch
 
 if TYPE_CHECKING:
     from rum.embed.base import Vectors
@@ -77,7 +77,7 @@ class _Store:
         )
         if self._vectors:
             caller = caller_of(self._rum)
-            caller.project.__dict__["semantic"] = Meaning(
+            caller.project.__dict__["semantic"] = SemanticSearch(
                 caller.project.store,
                 self._vectors,
                 clean=caller.project.redactor.redact,
@@ -99,7 +99,7 @@ class _Store:
     def look(self, name: str, question: Question) -> Sight:
         caller = caller_of(self._rum or self.open(""))
         if self._vectors:
-            caller.project.semantic.catch_up(3600, thorough=True)
+            caller.project.semantic.catch_up(3600, in_background=True)
         asked = RecallRequest(query=question.text, limit=self._limit, min_confidence=0.0)
         files = tuple(question.files[:MOST_FILES])
         inquiry = Inquiry(
@@ -107,7 +107,7 @@ class _Store:
             caller.project.store,
             files,
             session=caller.session_id,
-            meaning=caller.project.semantic if self._vectors else None,
+            semantic=caller.project.semantic if self._vectors else None,
         )
         found = cascade.search(inquiry)
         matches = [match for match in found.matches.values() if match.literal is None]

@@ -155,12 +155,12 @@ def test_vectors_nobody_used_for_long_are_dropped_but_never_the_present_models(s
 def test_a_model_that_is_asked_for_is_not_dropped(store: Store):
     fill(store, "mem_a")
     store.vectors.adopt(B, NOON)
-    store.vectors.renew(A, NOON + 100, NOON)  # noted at noon, which is not before noon
+    store.vectors.record_use(A, NOON + 100, NOON)  # noted at noon, which is not before noon
     assert store.vectors.drop_unused(B, NOON + 1) == 1
     fill(store, "mem_b")
-    store.vectors.renew(A, NOON + 100, NOON + 1)
+    store.vectors.record_use(A, NOON + 100, NOON + 1)
     assert store.vectors.drop_unused(B, NOON + 100) == 0
-    store.vectors.renew("model-c", NOON, NOON + 1)
+    store.vectors.record_use("model-c", NOON, NOON + 1)
     assert store.vectors.models() == [B, A]
 
 

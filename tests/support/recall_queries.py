@@ -7,7 +7,7 @@ from typing import Any
 from rum.model.requests import RecallRequest
 from rum.recall.cascade import search
 from rum.recall.inquiry import Inquiry, Match
-from rum.recall.semantic import Meaning
+from rum.recall.semantic import SemanticSearch
 from rum.store.base import Store
 
 
@@ -16,13 +16,13 @@ def inquire(
     query: str,
     *files: str,
     session: str = "",
-    meaning: Meaning | None = None,
+    semantic: SemanticSearch | None = None,
     patient: bool = True,
     **more: Any,
 ) -> Inquiry:
     """Run recall for a text and optional files."""
     question = RecallRequest(query=query, file=files or None, **more)
-    return Inquiry(question, store, files, session=session, meaning=meaning, patient=patient)
+    return Inquiry(question, store, files, session=session, semantic=semantic, patient=patient)
 
 
 def found(inquiry: Inquiry) -> dict[str, Match]:

@@ -16,7 +16,7 @@ from rum.embed.choose import open_embedder
 from rum.model.errors import InvalidQuery, NotFound
 from rum.model.ids import TAIL
 from rum.model.memory import Memory, Usage
-from rum.recall.semantic import Meaning
+from rum.recall.semantic import SemanticSearch
 from rum.redact.redactor import Redactor
 from rum.repo.files import blob_id, relative_path
 from rum.repo.git import GitRepository, find_git, head
@@ -79,9 +79,11 @@ class Project:
         return self.redactor.redact(text[:LABEL])
 
     @cached_property
-    def semantic(self) -> Meaning:
+    def semantic(self) -> SemanticSearch:
         """Semantic search with the configured embedder, which is loaded at its first use."""
-        return Meaning(self.store, open_embedder(self.settings), clean=self.redactor.redact, clock=self.clock)
+        return SemanticSearch(
+            self.store, open_embedder(self.settings), clean=self.redactor.redact, clock=self.clock
+        )
 
     @cached_property
     def meter(self) -> Meter:
@@ -128,7 +130,7 @@ class Project:
             if self.uses and self.store.activity.add_uses(self.uses, self.now()):
                 self.uses.clear()
             if "semantic" in self.__dict__:
-                self.semantic.note_use()
+                self.semantic.record_use()
 
     def use_counts(self, ids: Iterable[str]) -> dict[str, Usage]:
         """How often memories were retrieved, pending counts included."""

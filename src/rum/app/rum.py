@@ -499,7 +499,7 @@ class Rum:
     @property
     def behind(self) -> bool:
         """Whether the last semantic question found memories without a vector."""
-        return "semantic" in self._project.__dict__ and self._project.semantic.behind
+        return "semantic" in self._project.__dict__ and self._project.semantic.has_pending
 
     def tidy(
         self,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from rum.model.memory import Memory
-    from rum.recall.semantic import Meaning
+    from rum.recall.semantic import SemanticSearch
     from rum.store.base import Store
     from rum.store.search import Details, Row, Search
 
@@ -66,7 +66,7 @@ class Inquiry:
         files: tuple[str, ...] = (),
         *,
         session: str = "",
-        meaning: Meaning | None = None,
+        semantic: SemanticSearch | None = None,
         patient: bool = True,
         earlier: Inquiry | None = None,
     ) -> None:
@@ -80,7 +80,7 @@ class Inquiry:
         """The file patterns, relative to the repository."""
         self.session = session
         """The session in which is asked."""
-        self.meaning = meaning
+        self.semantic = semantic
         self.patient = patient
         """Whether vectors that are missing may be waited for."""
         self.text = question.text.strip()
@@ -114,7 +114,9 @@ class Inquiry:
             self._passed = dict.fromkeys(self.details, True)
         self.neighbourhood = earlier.neighbourhood if earlier else Neighbourhood()
         """Which memories are next to which, as far as they were described."""
-        self._likeness: dict[int, float | None] = earlier._likeness if earlier and self._same_text else {}
+        self._similarities: dict[int, float | None] = (
+            earlier._similarities if earlier and self._same_text else {}
+        )
         """How near memories are by meaning, by key; None for those without a vector."""
         self.known_files = set[str]()
         """Those of the files that memories are tied to, whether they pass the filters or not."""
@@ -139,7 +141,7 @@ class Inquiry:
             superseded=self.filters.superseded,
             session=self.session,
             timeline=bool(self.files),
-            model=(self.meaning and self.meaning.model) or "",
+            model=(self.semantic and self.semantic.model) or "",
             found=self._earlier.words.lookup(query_terms(self.text)) if self._earlier else None,
             earlier=self._earlier.words if self._earlier else None,
         )
@@ -151,14 +153,14 @@ class Inquiry:
 
     def find_nearest(self, *, archive: bool) -> NearestKeys:
         """The memories nearest by meaning; those of the archive if they were asked for once."""
-        if self.meaning is None:
+        if self.semantic is None:
             return NearestKeys([], [], archive)
         if self._nearest is None or (archive and not self._nearest.with_archive):
             far = FAR if self.filters.any() else 1
             archived = limits.ARCHIVED * far if archive and self.has_archive else 0
             # Where vectors were pending, some may have been made since.
             state = None if self.words.vectors.pending else self.words.vectors
-            found = self.meaning.nearest(self.text, self.pool * far, archived, state=state)
+            found = self.semantic.nearest(self.text, self.pool * far, archived, state=state)
             live, packed = ([key for key, _ in part] for part in found)
             self._nearest = NearestKeys(live, packed, archive)
         return self._nearest
@@ -178,15 +180,15 @@ class Inquiry:
         nearest = self._nearest.archived if self._nearest else ()
         return [key for key in nearest if self._passed.get(key)]
 
-    def likeness(self, keys: set[int], soon: set[int]) -> dict[int, float]:
+    def similarities(self, keys: set[int], soon: set[int]) -> dict[int, float]:
         """How near memories are to the question by meaning, for those with a vector; `soon` asks ahead."""
-        if self.meaning is None:
+        if self.semantic is None:
             return {}
-        if keys - self._likeness.keys():
-            unknown = (keys | soon) - self._likeness.keys()
-            self._likeness.update(dict.fromkeys(unknown))
-            self._likeness.update(self.meaning.likeness(self.text, unknown))
-        known = {key: self._likeness[key] for key in keys}
+        if keys - self._similarities.keys():
+            unknown = (keys | soon) - self._similarities.keys()
+            self._similarities.update(dict.fromkeys(unknown))
+            self._similarities.update(self.semantic.similarities(self.text, unknown))
+        known = {key: self._similarities[key] for key in keys}
         return {key: cosine for key, cosine in known.items() if cosine is not None}
 
     def passing(self, keys: Sequence[int], *, cap: int = -1, always: Sequence[int] = ()) -> dict[int, Row]:

@@ -208,12 +208,12 @@ def _next_door(inquiry: Inquiry, found: Found) -> None:
 
 def semantic(inquiry: Inquiry, found: Found) -> Found:
     """By meaning: the memories whose vectors are nearest to the question's."""
-    if not inquiry.text or inquiry.meaning is None or _means_nothing(inquiry.text):
+    if not inquiry.text or inquiry.semantic is None or _means_nothing(inquiry.text):
         return found
     if inquiry.patient:
-        seconds = CATCH_UP_LATER if inquiry.meaning.waited else CATCH_UP
+        seconds = CATCH_UP_LATER if inquiry.semantic.waited else CATCH_UP
         foremost = [(match.key, match.memory_id) for match in found.foremost()]
-        inquiry.meaning.catch_up(seconds, first=foremost, state=inquiry.words.vectors)
+        inquiry.semantic.catch_up(seconds, first=foremost, state=inquiry.words.vectors)
     # One call finds both; the archived ones are added only if the live ones are not sure enough.
     nearest = inquiry.find_nearest(archive=not found.best(inquiry.sure, 1, own=True))
     return _add_nearest(inquiry, found, nearest.live, inquiry.pool)
@@ -221,7 +221,7 @@ def semantic(inquiry: Inquiry, found: Found) -> Found:
 
 def archived(inquiry: Inquiry, found: Found) -> Found:
     """By meaning in the archive, where nothing found so far is sure: its vectors are seldom needed."""
-    if not inquiry.text or inquiry.meaning is None or _means_nothing(inquiry.text):
+    if not inquiry.text or inquiry.semantic is None or _means_nothing(inquiry.text):
         return found
     if not inquiry.has_archive or found.best(inquiry.sure, 1, own=True):
         return found

@@ -1,4 +1,4 @@
-"""Likeness of meaning: which memories are near a text by their vectors; none while there is trouble."""
+"""Semantic search: find memories with vectors similar to a text's; no results while the embedder fails."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ if TYPE_CHECKING:
     from rum.embed.base import Vectors
     from rum.store.packed_vectors import Floats
 
-# So many memories that an embedder has never seen are taken note of while somebody waits for an answer.
-MANY = 1000
-USE_NOTED = 86400  # Seconds after which it is noted anew that vectors are in use
-AT_ONCE = 32  # The most memories embedded in one step; then they are written, and others get their turn
+# While a caller waits, a store with more memories than this is not queued for a new embedder.
+MAX_QUEUED_WHILE_WAITING = 1000
+USE_RECORD_INTERVAL = 86400  # Seconds between two records that vectors are in use
+MAX_BATCH_SIZE = 32  # Memories per batch; between batches other processes can write
 
-# Seconds an embedder that failed is left alone, by this process and those that start meanwhile.
+# Seconds until a failed embedder is tried again, by this process and by those that start meanwhile.
 #
-# Here it is left alone for twice as long each time, up to the longest, as long as it fails.
-REST, LONGEST_REST = 60, 300
+# In this process the delay doubles with each further failure, up to the maximum.
+RETRY_DELAY, MAX_RETRY_DELAY = 60, 300
 
-NOTHING = Nearest([], [])
+NO_RESULTS = Nearest([], [])
 
-_QUESTIONS = 8  # How many questions' vectors are kept
-_LEAST, _MOST = 0.05, 30.0  # Seconds that others are waited for by whom somebody waits for
+_MAX_CACHED_QUERIES = 8  # Number of query vectors that are cached
+_MIN_WAIT, _MAX_WAIT = 0.05, 30.0  # Seconds to wait for other processes while a caller waits
 
 
-class Meaning:
-    """Compares texts with the memories of one project by the embedder in force.
+class SemanticSearch:
+    """Compares texts with the memories of one project, using the configured embedder.
 
-    Nothing here raises when the embedder fails: there are no results then, and `trouble` says why. Numpy and
-    the model are loaded with the first text that has something to be compared with.
+    No method raises when the embedder fails: there are no results then, and `trouble` says why. Numpy and
+    the model are loaded by the first query for which there are vectors to compare with.
     """
 
     def __init__(
@@ -57,278 +57,290 @@ class Meaning:
         self._embedder = embedder
         self._clean = clean
         self._clock = clock
-        self._asked = False
-        """Whether vectors were used since that was last noted."""
-        self._note_after = 0.0
-        self._slow_until = 0.0
-        self.hindrance: str | None = None
-        """Why the last vectors that were made could not be kept."""
-        self.behind = False
-        """Whether memories were still waiting for a vector when this was asked last."""
+        self._has_unrecorded_use = False
+        """Whether vectors were used since their use was last recorded."""
+        self._record_use_after = 0.0
+        self._timeout_pause_until = 0.0
+        self.write_error: str | None = None
+        """Why the last vectors could not be stored."""
+        self.has_pending = False
+        """Whether memories still had no vector after the last `catch_up`."""
         self.waited = False
-        """Whether a question has waited for vectors already; those after it wait less."""
-        self._questions: OrderedDict[str, Floats | None] = OrderedDict()
+        """Whether a query has already waited for vectors; later ones wait less."""
+        self._query_vectors: OrderedDict[str, Floats | None] = OrderedDict()
         self._scale = UNCHANGED
-        self._scaling = Scaling(store.vectors, embedder)
-        self._resting = Resting(store.activity, self.model or "", clock)
+        self._calibration = Calibration(store.vectors, embedder)
+        self._backoff = EmbedderBackoff(store.activity, self.model or "", clock)
 
     @property
     def model(self) -> str | None:
-        """The stamp of the vectors in use; None where there shall be none."""
+        """The id of the embedding model; None if vectors are disabled."""
         return self._embedder.model if self._embedder else None
 
     @property
     def embedder(self) -> Embedder | None:
-        """What makes vectors; None where there shall be none, and while it is left alone after a failure."""
-        return None if self._resting.goes_on else self._embedder
+        """The embedder; None if vectors are disabled, and while it is paused after a failure."""
+        return None if self._backoff.is_active else self._embedder
 
     @property
     def trouble(self) -> str | None:
         """Why the embedder failed last, unless it has worked since."""
-        return self._resting.trouble
+        return self._backoff.trouble
 
     def counts(self) -> VectorCounts:
-        """How many memories have a vector, and how many wait for one."""
+        """The numbers of memories with and without a vector."""
         return self._store.vectors.counts(self._embedder.model) if self._embedder else VectorCounts(0, 0, 0)
 
-    def heed_failures(self) -> None:
-        """Leave the embedder alone for as long as somebody has to who met a failure, here or elsewhere."""
-        self._resting.heed()
+    def sync_failures(self) -> None:
+        """Pause the embedder if this or another process has recorded a failure of it."""
+        self._backoff.sync()
 
-    def ask_again(self) -> None:
-        """Ask the embedder even if it failed, or took too long, just now."""
-        self._resting.end()
-        self._slow_until = 0.0
+    def end_pause(self) -> None:
+        """Use the embedder again even if it has just failed or timed out."""
+        self._backoff.end()
+        self._timeout_pause_until = 0.0
 
-    def note_use(self) -> None:
-        """Note that vectors were used, once a day, so that they are kept; if others write now, later."""
+    def record_use(self) -> None:
+        """Record once a day that vectors are in use, so that they are kept; later if the store is locked."""
         now = self._clock()
-        if self._embedder is None or not self._asked or now < self._note_after or not self._store.writable:
+        if (
+            self._embedder is None
+            or not self._has_unrecorded_use
+            or now < self._record_use_after
+            or not self._store.writable
+        ):
             return
-        self._note_after = now + REST
+        self._record_use_after = now + RETRY_DELAY
         with suppress(StorageError), self._store.errors():
-            self._store.vectors.renew(self._embedder.model, int(now), int(now) - USE_NOTED)
-            self._asked, self._note_after = False, now + USE_NOTED
+            self._store.vectors.record_use(self._embedder.model, int(now), int(now) - USE_RECORD_INTERVAL)
+            self._has_unrecorded_use, self._record_use_after = False, now + USE_RECORD_INTERVAL
 
     def has_work(self) -> bool:
-        """Whether memories wait for a vector, and one can be made and kept now."""
+        """Whether a vector or the scale is missing, and can be made and stored now."""
         embedder = self._embedder
-        if embedder is None or not self._store.writable or self._resting.goes_on:
+        if embedder is None or not self._store.writable or self._backoff.is_active:
             return False
-        return self._waits(self._store.vectors.state(embedder.model))
+        return self._is_incomplete(self._store.vectors.state(embedder.model))
 
-    def _waits(self, state: VectorState) -> bool:
-        """Whether there is a vector or a scale to be made."""
-        return state.pending or self._scaling.is_missing(state)
+    def _is_incomplete(self, state: VectorState) -> bool:
+        """Whether a vector or the scale is missing."""
+        return state.pending or self._calibration.is_missing(state)
 
     @property
     def scale(self) -> Scale:
-        """How the embedder's cosines compare to those that recall was fitted with, as far as it is known."""
-        return self._scaling.scale
+        """Converts the cosines to those that recall was fitted with; unchanged if it is not measured yet."""
+        return self._calibration.scale
 
     def nearest(
         self, text: str, live: int, archived: int = 0, *, state: VectorState | None = None
     ) -> Nearest:
-        """Up to that many live and archived memories nearest to a text; `state` if the store just told it."""
+        """The memories nearest to a text: at most `live` live and `archived` archived ones.
+
+        Pass `state` if it was just read from the store.
+        """
         embedder, vectors = self._embedder, self._store.vectors
         if embedder is None or live + archived < 1:
-            return NOTHING
+            return NO_RESULTS
         state = state or vectors.state(embedder.model)
         if not (live and state.live) and not (archived and state.archived):
-            return NOTHING  # there is nothing to compare it with, so it need not be embedded
-        question = self._vector(embedder, text)
-        if question is None:
-            return NOTHING
-        self._scale = self._scaling.of(state)
-        found = vectors.nearest(embedder.model, question, live, archived if state.archived else 0)
+            return NO_RESULTS  # without vectors to compare with, the text need not be embedded
+        query_vector = self._query_vector(embedder, text)
+        if query_vector is None:
+            return NO_RESULTS
+        self._scale = self._calibration.of(state)
+        found = vectors.nearest(embedder.model, query_vector, live, archived if state.archived else 0)
         return Nearest(*([(key, self._scale.of(cosine)) for key, cosine in part] for part in found))
 
-    def likeness(self, text: str, keys: Set[int]) -> dict[int, float]:
-        """How near memories are to a text, as cosines by their keys, for those that have a vector."""
+    def similarities(self, text: str, keys: Set[int]) -> dict[int, float]:
+        """The cosine similarity of memories to a text, by key; only of those that have a vector."""
         embedder, vectors = self._embedder, self._store.vectors
         if embedder is None or not keys:
             return {}
-        if text not in self._questions:  # the nearest to it were not looked for
+        if text not in self._query_vectors:  # `nearest` was not called for it
             state = vectors.state(embedder.model)
             if not state.live and not state.archived:
                 return {}
-            self._scale = self._scaling.of(state)
-        question = self._vector(embedder, text)
-        if question is None:
+            self._scale = self._calibration.of(state)
+        query_vector = self._query_vector(embedder, text)
+        if query_vector is None:
             return {}
-        found = vectors.cosines(embedder.model, question, keys)
+        found = vectors.cosines(embedder.model, query_vector, keys)
         return {key: self._scale.of(cosine) for key, cosine in found.items()}
 
     def catch_up(
         self,
         seconds: float,
-        tell: Callable[[int], None] = lambda _: None,
+        on_progress: Callable[[int], None] = lambda _: None,
         *,
         first: Sequence[tuple[int, str]] = (),
-        thorough: bool = False,
+        in_background: bool = False,
         state: VectorState | None = None,
     ) -> bool:
-        """Embed memories that have no vector, the newest first, for that long; whether some still have none.
+        """Embed memories without a vector, newest first, for `seconds`; return whether any are left.
 
-        `first`, by key and id, come before all others. `thorough` is for whom nobody waits: then an
-        endpoint may take its time, and a store of any size is begun with. `state` is what the store has just
-        told of the vectors.
+        `first` are (key, id) pairs to embed first. `in_background` is for calls nobody waits for: there is
+        no timeout for the endpoint, and no limit for the size of a store. Pass `state` if it was just
+        read from the store.
         """
         embedder, vectors = self._embedder, self._store.vectors
-        if embedder is None or not self._waits(state or vectors.state(embedder.model)):
-            self.behind = False
+        if embedder is None or not self._is_incomplete(state or vectors.state(embedder.model)):
+            self.has_pending = False
             return False
-        if self.has_work() and (thorough or self._clock() >= self._slow_until):
-            self.hindrance, self.waited = None, True
+        if self.has_work() and (in_background or self._clock() >= self._timeout_pause_until):
+            self.write_error, self.waited = None, True
             try:
-                self._embed_pending(embedder, time.monotonic() + seconds, tell, first, thorough)
+                self._embed_pending(embedder, time.monotonic() + seconds, on_progress, first, in_background)
             except OutOfTime:
-                self._slow_until = self._clock() + REST
+                self._timeout_pause_until = self._clock() + RETRY_DELAY
             except (CannotEmbed, ImportError) as error:
-                self._resting.failed(error)
-            except StorageError as error:  # no room, or others are writing: no reason to stop a question
-                self.hindrance = error.message
-        self.behind = bool(vectors.pending(embedder.model, 1))
-        return self.behind
+                self._backoff.record_failure(error)
+            except StorageError as error:  # disk full or store locked: the query goes on without new vectors
+                self.write_error = error.message
+        self.has_pending = bool(vectors.pending(embedder.model, 1))
+        return self.has_pending
 
     def _embed_pending(
         self,
         embedder: Embedder,
         deadline: float,
-        tell: Callable[[int], None],
+        on_progress: Callable[[int], None],
         first: Sequence[tuple[int, str]],
-        thorough: bool,
+        in_background: bool,
     ) -> None:
-        if not self._begun(embedder.model, deadline, thorough):
+        if not self._ensure_queued(embedder.model, deadline, in_background):
             return
         from rum.store.packed_vectors import pack  # noqa: PLC0415 (loads numpy)
 
-        vectors, done, share, pace = self._store.vectors, 0, 1, 0.0
-        waiting = vectors.pending(embedder.model, len(first), among=[key for key, _ in first])
-        missing = [memory_id for _, memory_id in first if memory_id in set(waiting)]
-        while share and (ids := missing[:share] or vectors.pending(embedder.model, share)):
-            missing = missing[share:]
+        vectors = self._store.vectors
+        done, batch_size, characters_per_second = 0, 1, 0.0
+        pending_ids = vectors.pending(embedder.model, len(first), among=[key for key, _ in first])
+        missing = [memory_id for _, memory_id in first if memory_id in set(pending_ids)]
+        while batch_size and (ids := missing[:batch_size] or vectors.pending(embedder.model, batch_size)):
+            missing = missing[batch_size:]
             began = time.monotonic()
             memories = self._store.memories.get(ids, ReadMode.BEST_EFFORT)
             texts = [self._clean(embedded_text(memory)) for memory in memories]
-            if done and not thorough:
-                texts = texts[: _fitting(texts, pace * (deadline - began))]
+            if done and not in_background:
+                texts = texts[: _count_fitting(texts, characters_per_second * (deadline - began))]
                 memories = memories[: len(texts)]
             if not texts:
                 break
-            made = self._made(embedder, texts, None if thorough else _left(deadline))
+            new_vectors = self._embed(embedder, texts, None if in_background else _remaining(deadline))
             rows = [
-                (memory.id, memory.version, pack(row)) for memory, row in zip(memories, made, strict=True)
+                (memory.id, memory.version, pack(row))
+                for memory, row in zip(memories, new_vectors, strict=True)
             ]
-            vectors.put(embedder.model, rows, None if thorough else _left(deadline))
+            vectors.put(embedder.model, rows, None if in_background else _remaining(deadline))
             done += len(texts)
-            tell(done)
-            if thorough:
-                self._scaling.find(None)
+            on_progress(done)
+            if in_background:
+                self._calibration.measure(None)
             now = time.monotonic()
-            pace = sum(map(len, texts)) / max(now - began, 1e-6)
-            share = min(AT_ONCE, 2 * share) if now < deadline else 0
-        if share:
-            self._scaling.find(_left(deadline))
+            characters_per_second = sum(map(len, texts)) / max(now - began, 1e-6)
+            batch_size = min(MAX_BATCH_SIZE, 2 * batch_size) if now < deadline else 0
+        if batch_size:
+            self._calibration.measure(_remaining(deadline))
 
-    def _made(self, embedder: Embedder, texts: list[str], patience: float | None) -> Vectors:
-        """The vectors of texts; one that points nowhere is its text's fault where another's does not."""
+    def _embed(self, embedder: Embedder, texts: list[str], timeout: float | None) -> Vectors:
+        """Embed texts. Zero vectors are accepted if the embedder returns a usable one for another text."""
         from rum.store.packed_vectors import has_direction  # noqa: PLC0415 (loads numpy)
 
-        made = embedder.embed(texts, patience)
-        if not any(map(has_direction, made)) and not has_direction(embedder.embed([HARMLESS], patience)[0]):
-            raise CannotEmbed("The embedder returned no usable vectors, not even for a harmless text.")
-        self._resting.works()
-        return made
+        new_vectors = embedder.embed(texts, timeout)
+        if not any(map(has_direction, new_vectors)) and not has_direction(
+            embedder.embed([HARMLESS], timeout)[0]
+        ):
+            raise CannotEmbed("The embedder returned no usable vectors, not even for a simple test sentence.")
+        self._backoff.record_success()
+        return new_vectors
 
-    def _begun(self, model: str, deadline: float, thorough: bool) -> bool:
-        """Whether the store knows what this embedder has yet to see; to note that of many takes a while."""
+    def _ensure_queued(self, model: str, deadline: float, in_background: bool) -> bool:
+        """Queue the memories for a new embedder; False if they are too many to do so while a caller waits."""
         vectors = self._store.vectors
-        known = not thorough and model in vectors.models()
-        if not thorough and not known and self._store.memories.count() > MANY:
+        is_queued = not in_background and model in vectors.models()
+        if not in_background and not is_queued and self._store.memories.count() > MAX_QUEUED_WHILE_WAITING:
             return False
-        if not known:
-            vectors.adopt(model, int(self._clock()), None if thorough else _left(deadline))
+        if not is_queued:
+            vectors.adopt(model, int(self._clock()), None if in_background else _remaining(deadline))
         return True
 
-    def _vector(self, embedder: Embedder, text: str) -> Floats | None:
-        """The vector of a question; None when there is none to be had."""
-        self._asked = True
-        if text not in self._questions:
-            if self._resting.goes_on:
+    def _query_vector(self, embedder: Embedder, text: str) -> Floats | None:
+        """The vector of a query, from the cache if possible; None if the embedder gives no usable one."""
+        self._has_unrecorded_use = True
+        if text not in self._query_vectors:
+            if self._backoff.is_active:
                 return None
             try:
                 vector = embedder.embed([self._clean(text)])[0]
             except (CannotEmbed, ImportError) as error:
-                self._resting.failed(error)
+                self._backoff.record_failure(error)
                 return None
-            self._questions[text] = self._told(vector)
-            if len(self._questions) > _QUESTIONS:
-                self._questions.popitem(last=False)
-        self._questions.move_to_end(text)
-        return self._questions[text]
+            self._query_vectors[text] = self._usable_or_none(vector)
+            if len(self._query_vectors) > _MAX_CACHED_QUERIES:
+                self._query_vectors.popitem(last=False)
+        self._query_vectors.move_to_end(text)
+        return self._query_vectors[text]
 
-    def _told(self, vector: Floats) -> Floats | None:
-        """A question's vector; of one that points nowhere nothing, which says nothing of the embedder."""
+    def _usable_or_none(self, vector: Floats) -> Floats | None:
+        """A query's vector, or None if it is zero; a zero vector is neither a failure nor a success."""
         from rum.store.packed_vectors import has_direction  # noqa: PLC0415 (loads numpy)
 
         if not has_direction(vector):
             return None
-        self._resting.works()
+        self._backoff.record_success()
         return vector
 
 
-def _fitting(texts: list[str], characters: float) -> int:
-    """How many of the texts have together no more than so many characters, so that a short limit holds."""
+def _count_fitting(texts: list[str], characters: float) -> int:
+    """How many texts, from the first, have at most `characters` in total, to keep a short time limit."""
     return sum(length <= characters for length in accumulate(map(len, texts)))
 
 
-def _left(deadline: float) -> float:
-    """How long others, who write or make vectors, are waited for by somebody who wants to be done by then."""
-    return min(_MOST, max(_LEAST, deadline - time.monotonic()))
+def _remaining(deadline: float) -> float:
+    """Seconds to wait for other writers or the embedder: the time until the deadline, within limits."""
+    return min(_MAX_WAIT, max(_MIN_WAIT, deadline - time.monotonic()))
 
 
-class Scaling:
-    """The scale of one embedder's vectors in one store; there is nothing to measure of the built-in one."""
+class Calibration:
+    """The scale of one embedder's cosines in one store; the built-in embedder needs none."""
 
     def __init__(self, vectors: VectorStore, embedder: Embedder | None) -> None:
         self._vectors = vectors
-        self._other = None if embedder is None or embedder.fitted else embedder
+        self._unfitted = None if embedder is None or embedder.fitted else embedder
 
     @property
     def scale(self) -> Scale:
-        """How its cosines compare, as far as it is known."""
-        return self.of(self._vectors.state(self._other.model)) if self._other else UNCHANGED
+        """The stored scale; unchanged if there is none."""
+        return self.of(self._vectors.state(self._unfitted.model)) if self._unfitted else UNCHANGED
 
     def of(self, state: VectorState) -> Scale:
-        """The same, of what the store knows."""
-        return Scale(*state.scale) if self._other and state.scale else UNCHANGED
+        """The scale in a state read from the store; unchanged if there is none."""
+        return Scale(*state.scale) if self._unfitted and state.scale else UNCHANGED
 
     def is_missing(self, state: VectorState) -> bool:
-        """Whether there are vectors whose scale nobody has measured."""
-        return self._other is not None and state.live and not state.scale
+        """Whether there are vectors, but their scale is not measured yet."""
+        return self._unfitted is not None and state.live and not state.scale
 
-    def find(self, patience: float | None) -> None:
-        """Measure it, unless that was done."""
-        if self._other and not self._vectors.state(self._other.model).scale:
-            scale = measure_scale(self._other.embed(TEXTS, patience))
-            self._vectors.keep_scale(self._other.model, scale, patience)
+    def measure(self, timeout: float | None) -> None:
+        """Measure and store the scale, unless it is known."""
+        if self._unfitted and not self._vectors.state(self._unfitted.model).scale:
+            scale = measure_scale(self._unfitted.embed(TEXTS, timeout))
+            self._vectors.keep_scale(self._unfitted.model, scale, timeout)
 
 
-class Resting:
-    """The failures of one embedder, and until when they keep it from being asked."""
+class EmbedderBackoff:
+    """The failures of one embedder, and how long it is paused after them."""
 
     def __init__(self, activity: Activity, model: str, clock: Callable[[], float]) -> None:
-        """`model` is the embedder's stamp, by which others know of its failures; empty if there is none."""
+        """`model` is the key under which processes share its failures; empty if there is no embedder."""
         self._activity = activity
         self._model = model
         self._clock = clock
         self._failure: tuple[int, str] | None = None
-        self._noted = False
-        """Whether others can know of the failure."""
-        self._until = 0.0
-        self._rest = 0.0
-        self.heed()
+        self._is_recorded = False
+        """Whether the failure is recorded for other processes."""
+        self._paused_until = 0.0
+        self._delay = 0.0
+        self.sync()
 
     @property
     def trouble(self) -> str | None:
@@ -336,36 +348,36 @@ class Resting:
         return self._failure and self._failure[1]
 
     @property
-    def goes_on(self) -> bool:
-        """Whether the embedder is to be left alone now."""
-        return self._clock() < self._until
+    def is_active(self) -> bool:
+        """Whether the embedder is paused now."""
+        return self._clock() < self._paused_until
 
-    def heed(self) -> None:
-        """Leave the embedder alone for as long as somebody has to who met a failure, here or elsewhere."""
+    def sync(self) -> None:
+        """Pause the embedder if this or another process has recorded a failure of it."""
         if not self._model:
             return
-        noted = self._activity.failure(self._model)
-        if noted:  # it may bear the time of a clock that was wrong
-            self._until = max(self._until, min(noted[0], self._clock()) + REST)
-        elif self._noted:  # somebody has noted since that it works
-            self._until = 0.0
-        if noted or self._noted:
-            self._failure, self._noted = noted, noted is not None
+        recorded = self._activity.failure(self._model)
+        if recorded:  # its time may be in the future, if a clock was wrong
+            self._paused_until = max(self._paused_until, min(recorded[0], self._clock()) + RETRY_DELAY)
+        elif self._is_recorded:  # another process has recorded since that it works
+            self._paused_until = 0.0
+        if recorded or self._is_recorded:
+            self._failure, self._is_recorded = recorded, recorded is not None
 
     def end(self) -> None:
-        """Let the embedder be asked again, whatever happened."""
-        self._until = 0.0
+        """End the pause, so that the embedder is used again."""
+        self._paused_until = 0.0
 
-    def failed(self, error: Exception) -> None:
-        """Begin a rest, and let others know."""
+    def record_failure(self, error: Exception) -> None:
+        """Start a pause, and record the failure for other processes."""
         self._failure = (int(self._clock()), str(error))
-        self._rest = min(max(2 * self._rest, REST), LONGEST_REST)
-        self._until = self._clock() + self._rest
-        self._noted = self._activity.set_failure(self._model, self._failure[1], self._failure[0])
+        self._delay = min(max(2 * self._delay, RETRY_DELAY), MAX_RETRY_DELAY)
+        self._paused_until = self._clock() + self._delay
+        self._is_recorded = self._activity.set_failure(self._model, self._failure[1], self._failure[0])
 
-    def works(self) -> None:
-        """Forget the failures, and let others know."""
-        self._rest = 0.0
+    def record_success(self) -> None:
+        """Clear the failures, also for other processes."""
+        self._delay = 0.0
         if self._failure is not None:
-            self._failure, self._noted = None, False
+            self._failure, self._is_recorded = None, False
             self._activity.set_failure(self._model, None, int(self._clock()))

@@ -162,12 +162,12 @@ def files(inquiry: Inquiry, matches: Matches, found: Found) -> None:
 
 def meaning(inquiry: Inquiry, matches: Matches, found: Found) -> None:
     """How near it is to the question by meaning, and the nearer of the two next to it."""
-    if inquiry.meaning is None:
+    if inquiry.semantic is None:
         return
     near = inquiry.neighbourhood
     next_to = {match.key: [one for one in near.around(match.key)[:2] if one != NOBODY] for match in matches}
     soon = {one for key in inquiry.next_candidates() for one in (key, *near.around(key)[:2])} - {NOBODY}
-    like = inquiry.likeness(next_to.keys() | set(chain.from_iterable(next_to.values())), soon)
+    like = inquiry.similarities(next_to.keys() | set(chain.from_iterable(next_to.values())), soon)
     placed = [match.key in like for match in found.foremost()]
     enough = len(placed) <= limits.FEW or sum(placed) >= limits.COVERED * len(placed)
     found.by_meaning = bool(like) and enough

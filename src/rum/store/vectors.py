@@ -44,7 +44,7 @@ class Vectors(Protocol):
         """
         ...
 
-    def renew(self, model: str, now: int, before: int) -> None:
+    def record_use(self, model: str, now: int, before: int) -> None:
         """Note that a model is in use if that was last noted before then; nobody is waited for."""
         ...
 

@@ -10,13 +10,13 @@ import pytest
 
 from rum import Rum
 from rum.recall import limits
-from rum.recall.semantic import Meaning
+from rum.recall.semantic import SemanticSearch
 from rum.store.base import Store
 from rum.store.sqlite.store import SqliteStore
 from support.builders import HandClock
 from support.embedders import WordEmbedder
 from support.projects import Shop, open_shop
-from unit.recall.meanings import made
+from unit.recall.semantic_search import semantic_search
 
 
 @pytest.fixture(autouse=True)
@@ -58,5 +58,5 @@ def clock() -> HandClock:
 
 
 @pytest.fixture
-def meaning(store: Store, embedder: WordEmbedder, clock: HandClock) -> Meaning:
-    return made(store, embedder, clock)
+def semantic(store: Store, embedder: WordEmbedder, clock: HandClock) -> SemanticSearch:
+    return semantic_search(store, embedder, clock)

@@ -6,13 +6,13 @@ import pytest
 
 from rum.model.links import Edge, LinkType
 from rum.recall.cascade import run, search
-from rum.recall.semantic import Meaning
+from rum.recall.semantic import SemanticSearch
 from rum.recall.words import Words
 from rum.store.base import Store
 from support.builders import NOON, add_memory, make_file, make_outcome
 from support.embedders import WordEmbedder
 from support.recall_queries import found, inquire
-from unit.recall.meanings import likeness, nearest
+from unit.recall.semantic_search import nearest, similarities
 
 ANIMALS = "ant bee cow dog elk fox gnu hen ibex jay koi lynx mole newt owl pig quail rat seal toad".split()  # noqa: SIM905 (as read)
 LATER = NOON + 1
@@ -193,41 +193,41 @@ class TestByFile:
 
 class TestByMeaning:
     @pytest.fixture
-    def meaning(self, herd: Store) -> Meaning:
-        made = Meaning(herd, WordEmbedder(), clean=str, clock=lambda: NOON)
-        made.catch_up(60, thorough=True)
+    def semantic(self, herd: Store) -> SemanticSearch:
+        made = SemanticSearch(herd, WordEmbedder(), clean=str, clock=lambda: NOON)
+        made.catch_up(60, in_background=True)
         return made
 
-    def test_the_nearest_are_found_in_it_where_nothing_is_sure(self, herd: Store, meaning: Meaning):
+    def test_the_nearest_are_found_in_it_where_nothing_is_sure(self, herd: Store, semantic: SemanticSearch):
         shelve(herd, "toad", "seal")
         # All memories tell of something, and none more than others.
-        asked = inquire(herd, "Told of", meaning=meaning, strategy="semantic", min_confidence=0.0, limit=20)
+        asked = inquire(herd, "Told of", semantic=semantic, strategy="semantic", min_confidence=0.0, limit=20)
         given = {match.memory_id: match.level for match in run(asked).matches}
         assert {"mem_toad", "mem_seal"} <= given.keys()
         assert set(given.values()) == {"semantic"}
 
-    def test_live_and_archived_are_compared_by_the_same_vectors(self, herd: Store, meaning: Meaning):
-        everyone = nearest(meaning, "cow dog farm", 20)
+    def test_live_and_archived_are_compared_by_the_same_vectors(self, herd: Store, semantic: SemanticSearch):
+        everyone = nearest(semantic, "cow dog farm", 20)
         shelve(herd, *ANIMALS[::2])
-        parted = [nearest(meaning, "cow dog farm", 20, archived=which) for which in (False, True)]
+        parted = [nearest(semantic, "cow dog farm", 20, archived=which) for which in (False, True)]
         assert [len(part) for part in parted] == [10, 10]
         assert (parted[0] | parted[1]) == pytest.approx(everyone)
-        assert likeness(meaning, "cow dog farm", *everyone) == pytest.approx(everyone)
+        assert similarities(semantic, "cow dog farm", *everyone) == pytest.approx(everyone)
 
-    def test_its_vectors_are_left_alone_where_something_is_sure(self, herd: Store, meaning: Meaning):
+    def test_its_vectors_are_left_alone_where_something_is_sure(self, herd: Store, semantic: SemanticSearch):
         add_memory(herd, "mem_zebra", "Groom the zebra of the zoo", session_id="s")
         shelve(herd, "toad")
-        asked = inquire(herd, "Groom the zebra of the zoo", meaning=meaning)
+        asked = inquire(herd, "Groom the zebra of the zoo", semantic=semantic)
         assert search(asked).best(asked.sure, 1)
         assert len(vars(herd.vectors)["_archived"]) == 0  # nothing else shows that none was read
 
-    def test_a_memory_archived_meanwhile_is_not_returned_as_live(self, herd: Store, meaning: Meaning):
-        assert len(meaning.nearest("farm", 20).live) == 20
+    def test_a_memory_archived_meanwhile_is_not_returned_as_live(self, herd: Store, semantic: SemanticSearch):
+        assert len(semantic.nearest("farm", 20).live) == 20
         shelve(herd, *ANIMALS[:18])
-        assert nearest(meaning, "farm", 20).keys() == {"mem_seal", "mem_toad"}
+        assert nearest(semantic, "farm", 20).keys() == {"mem_seal", "mem_toad"}
         herd.archive.take_back(["mem_ant"])
-        assert "mem_ant" in nearest(meaning, "farm", 20)
-        assert "mem_ant" not in nearest(meaning, "farm", 20, archived=True)
+        assert "mem_ant" in nearest(semantic, "farm", 20)
+        assert "mem_ant" not in nearest(semantic, "farm", 20, archived=True)
 
 
 def test_neighbours_in_the_archive_lend_their_words_as_live_ones_do(store: Store):

@@ -13,7 +13,7 @@ from rum.embed.calibration import DISSIMILAR, TEXTS, UNCHANGED
 from rum.store.base import Store
 from support.builders import HandClock
 from support.embedders import WordEmbedder
-from unit.recall.meanings import keep, likeness, made, near, nearest
+from unit.recall.semantic_search import keep, near, nearest, semantic_search, similarities
 
 
 class OtherEmbedder(WordEmbedder):
@@ -41,10 +41,10 @@ def measure_scale(embedder: WordEmbedder) -> int:
 
 def test_the_scale_is_measured_once_for_many_queries(store: Store, other: OtherEmbedder, clock: HandClock):
     keep(store, "login fails", "build is slow")
-    several = [made(store, other, clock) for _ in range(3)]
-    for meaning in several:
-        assert not meaning.catch_up(math.inf, thorough=True)
-        near(meaning, "the build is slow")
+    several = [semantic_search(store, other, clock) for _ in range(3)]
+    for semantic in several:
+        assert not semantic.catch_up(math.inf, in_background=True)
+        near(semantic, "the build is slow")
     assert measure_scale(other) == 1
     assert several[0].scale == several[2].scale != UNCHANGED
 
@@ -53,23 +53,23 @@ def test_cosines_are_given_on_the_scale_of_the_built_in_one(
     store: Store, other: OtherEmbedder, clock: HandClock
 ):
     keep(store, "login fails", "build is slow")
-    plain = made(store, WordEmbedder("plain/1"), clock)
-    meaning = made(store, other, clock)
-    for one in (plain, meaning):
-        one.catch_up(math.inf, thorough=True)
+    plain = semantic_search(store, WordEmbedder("plain/1"), clock)
+    semantic = semantic_search(store, other, clock)
+    for one in (plain, semantic):
+        one.catch_up(math.inf, in_background=True)
     raw = nearest(plain, "the build", 9)
-    scaled = {one: meaning.scale.of(cosine) for one, cosine in raw.items()}
-    assert nearest(meaning, "the build", 9) == pytest.approx(scaled) != pytest.approx(raw)
-    assert likeness(meaning, "the build", *raw) == pytest.approx(scaled)
+    scaled = {one: semantic.scale.of(cosine) for one, cosine in raw.items()}
+    assert nearest(semantic, "the build", 9) == pytest.approx(scaled) != pytest.approx(raw)
+    assert similarities(semantic, "the build", *raw) == pytest.approx(scaled)
 
 
 def test_a_question_measures_once_no_memory_waits_for_a_vector(
     store: Store, other: OtherEmbedder, clock: HandClock
 ):
     keep(store, "login fails")
-    meaning = made(store, other, clock)
-    meaning.catch_up(math.inf)
-    assert (measure_scale(other), meaning.has_work()) == (1, False)
+    semantic = semantic_search(store, other, clock)
+    semantic.catch_up(math.inf)
+    assert (measure_scale(other), semantic.has_work()) == (1, False)
     assert TEXTS[0] in other.asked[1:]  # the memory came first
 
 
@@ -78,43 +78,43 @@ def test_vectors_of_which_nobody_knows_the_scale_are_work_to_do(
 ):
     keep(store, "login fails")
     before = WordEmbedder(other.model)
-    made(store, before, clock).catch_up(math.inf)
-    meaning = made(store, other, clock)
-    assert meaning.scale == UNCHANGED
-    assert meaning.has_work()
-    assert not meaning.catch_up(math.inf)
-    assert (measure_scale(other), len(other.asked), meaning.has_work()) == (1, len(TEXTS), False)
+    semantic_search(store, before, clock).catch_up(math.inf)
+    semantic = semantic_search(store, other, clock)
+    assert semantic.scale == UNCHANGED
+    assert semantic.has_work()
+    assert not semantic.catch_up(math.inf)
+    assert (measure_scale(other), len(other.asked), semantic.has_work()) == (1, len(TEXTS), False)
 
 
 def test_the_built_in_embedder_is_not_measured(store: Store, clock: HandClock):
     keep(store, "login fails")
     embedder = WordEmbedder()
-    meaning = made(store, embedder, clock)
-    meaning.catch_up(math.inf, thorough=True)
-    assert (measure_scale(embedder), meaning.scale) == (0, UNCHANGED)
+    semantic = semantic_search(store, embedder, clock)
+    semantic.catch_up(math.inf, in_background=True)
+    assert (measure_scale(embedder), semantic.scale) == (0, UNCHANGED)
 
 
 def test_while_it_fails_it_is_left_alone_and_measured_later(
     store: Store, other: OtherEmbedder, clock: HandClock
 ):
     keep(store, "login fails")
-    meaning = made(store, other, clock)
+    semantic = semantic_search(store, other, clock)
     other.fail()
-    assert meaning.catch_up(math.inf, thorough=True)
-    assert (meaning.scale, meaning.counts()[:2]) == (UNCHANGED, (0, 1))
+    assert semantic.catch_up(math.inf, in_background=True)
+    assert (semantic.scale, semantic.counts()[:2]) == (UNCHANGED, (0, 1))
     other.fault = None
-    meaning.ask_again()
-    assert not meaning.catch_up(math.inf, thorough=True)
-    assert meaning.scale != UNCHANGED
+    semantic.end_pause()
+    assert not semantic.catch_up(math.inf, in_background=True)
+    assert semantic.scale != UNCHANGED
 
 
 def test_the_scale_is_deleted_with_its_vectors(store: Store, other: OtherEmbedder, clock: HandClock):
     keep(store, "login fails")
-    meaning = made(store, other, clock)
-    meaning.catch_up(math.inf, thorough=True)
+    semantic = semantic_search(store, other, clock)
+    semantic.catch_up(math.inf, in_background=True)
     store.vectors.requeue(drop=True)
-    assert meaning.scale == UNCHANGED
-    meaning.catch_up(math.inf, thorough=True)
+    assert semantic.scale == UNCHANGED
+    semantic.catch_up(math.inf, in_background=True)
     assert measure_scale(other) == 2
     store.vectors.drop_unused("", int(clock()) + 1)
     assert store.vectors.state(other.model).scale is None
@@ -123,6 +123,6 @@ def test_the_scale_is_deleted_with_its_vectors(store: Store, other: OtherEmbedde
 
 def test_by_an_embedder_that_finds_all_alike_nothing_is_near(store: Store, clock: HandClock):
     keep(store, "login fails")
-    meaning = made(store, BlindEmbedder(), clock)
-    meaning.catch_up(math.inf, thorough=True)
-    assert list(nearest(meaning, "something else", 1).values()) == [DISSIMILAR]
+    semantic = semantic_search(store, BlindEmbedder(), clock)
+    semantic.catch_up(math.inf, in_background=True)
+    assert list(nearest(semantic, "something else", 1).values()) == [DISSIMILAR]

@@ -9,7 +9,7 @@ import pytest
 from rum import Rum
 from rum.recall import fitted
 from rum.recall.explain import LEAST, SAID
-from rum.recall.semantic import Meaning
+from rum.recall.semantic import SemanticSearch
 from support.builders import HandClock
 from support.embedders import WordEmbedder
 from support.projects import Shop, edited, keep
@@ -140,7 +140,7 @@ def test_corrected_typos_are_named(shelf: Rum) -> None:
 
 def test_meaning_is_named_as_a_reason_if_it_was_compared(shelf: Rum) -> None:
     embedder = WordEmbedder()
-    shelf._caller.project.semantic = Meaning(
+    shelf._caller.project.semantic = SemanticSearch(
         shelf._caller.project.store, embedder, clean=str, clock=HandClock()
     )
     first = why(shelf, query="authentication robots")[0]

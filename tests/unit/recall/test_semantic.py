@@ -1,4 +1,4 @@
-"""Likeness of meaning keeps up with the store, and says nothing when the embedder cannot."""
+"""Semantic search keeps up with the store, and finds nothing while the embedder fails."""
 
 from __future__ import annotations
 
@@ -14,45 +14,53 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from rum.recall.semantic import AT_ONCE, MANY, REST, USE_NOTED, Meaning
+from rum.recall.semantic import (
+    MAX_BATCH_SIZE,
+    MAX_QUEUED_WHILE_WAITING,
+    RETRY_DELAY,
+    USE_RECORD_INTERVAL,
+    SemanticSearch,
+)
 from rum.store.packed_vectors import pack
 from rum.store.sqlite.store import SqliteStore
 from support.builders import HandClock, add_memory, make_memory
 from support.embedders import WordEmbedder
 from support.finding import key_of
 from support.processes import make_place
-from unit.recall.meanings import keep, likeness, made, near, nearest
+from unit.recall.semantic_search import keep, near, nearest, semantic_search, similarities
 
 
-def test_the_nearest_memories_come_first_with_their_cosine(store: SqliteStore, meaning: Meaning):
+def test_the_nearest_memories_come_first_with_their_cosine(store: SqliteStore, semantic: SemanticSearch):
     keep(store, "login fails after reset", "build is slow at night", "certificate expires")
-    assert meaning.catch_up(math.inf) == 0
-    assert meaning.counts()[:2] == (3, 0)
-    found = nearest(meaning, "the build at night is slow", 2)
+    assert semantic.catch_up(math.inf) == 0
+    assert semantic.counts()[:2] == (3, 0)
+    found = nearest(semantic, "the build at night is slow", 2)
     assert [next(iter(found)), len(found)] == ["mem_build", 2]
     first, second = found.values()
     assert 1 >= first > second > 0
 
 
-def test_cosines_are_returned_for_requested_memories_with_a_vector(store: SqliteStore, meaning: Meaning):
+def test_cosines_are_returned_for_requested_memories_with_a_vector(
+    store: SqliteStore, semantic: SemanticSearch
+):
     keep(store, "login fails", "build is slow")
-    meaning.catch_up(math.inf)
+    semantic.catch_up(math.inf)
     keep(store, "cache is cold")
-    alike = likeness(meaning, "the build", "mem_build", "mem_login", "mem_cache")
+    alike = similarities(semantic, "the build", "mem_build", "mem_login", "mem_cache")
     assert set(alike) == {"mem_build", "mem_login"}
-    assert alike["mem_build"] == nearest(meaning, "the build", 9)["mem_build"]
+    assert alike["mem_build"] == nearest(semantic, "the build", 9)["mem_build"]
     assert alike["mem_build"] > alike["mem_login"]
-    assert meaning.likeness("the build", {7, 10**9}) == meaning.likeness("the build", set()) == {}
+    assert semantic.similarities("the build", {7, 10**9}) == semantic.similarities("the build", set()) == {}
 
 
 def test_without_an_embedder_there_is_nothing_and_nothing_is_pending(store: SqliteStore, clock: HandClock):
-    meaning = made(store, None, clock)
+    semantic = semantic_search(store, None, clock)
     keep(store, "login fails")
-    assert (meaning.model, meaning.trouble, meaning.has_work()) == (None, None, False)
+    assert (semantic.model, semantic.trouble, semantic.has_work()) == (None, None, False)
     assert (
-        meaning.catch_up(9),
-        meaning.nearest("login", 5).live,
-        likeness(meaning, "login", "mem_login"),
+        semantic.catch_up(9),
+        semantic.nearest("login", 5).live,
+        similarities(semantic, "login", "mem_login"),
     ) == (
         0,
         [],
@@ -61,148 +69,154 @@ def test_without_an_embedder_there_is_nothing_and_nothing_is_pending(store: Sqli
 
 
 def test_nothing_is_embedded_when_there_is_nothing_to_compare_with(
-    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder
+    store: SqliteStore, semantic: SemanticSearch, embedder: WordEmbedder
 ):
     keep(store, "login fails")
-    assert (meaning.nearest("login", 5).live, likeness(meaning, "login", "mem_login")) == ([], {})
-    assert meaning.catch_up(math.inf) == 0
-    assert meaning.nearest("login", 0).live == []
+    assert (semantic.nearest("login", 5).live, similarities(semantic, "login", "mem_login")) == ([], {})
+    assert semantic.catch_up(math.inf) == 0
+    assert semantic.nearest("login", 0).live == []
     assert len(embedder.asked) == 1
 
 
 def test_a_question_is_embedded_once_and_without_its_secrets(
-    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder
+    store: SqliteStore, semantic: SemanticSearch, embedder: WordEmbedder
 ):
     keep(store, "login fails")
-    meaning.catch_up(math.inf)
+    semantic.catch_up(math.inf)
     embedder.asked.clear()
     for _ in range(3):
-        meaning.nearest("login with hunter2", 5)
-        likeness(meaning, "login with hunter2", "mem_login")
+        semantic.nearest("login with hunter2", 5)
+        similarities(semantic, "login with hunter2", "mem_login")
     assert embedder.asked == ["login with ***"]
 
 
 def test_the_number_of_cached_queries_is_limited(
-    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder
+    store: SqliteStore, semantic: SemanticSearch, embedder: WordEmbedder
 ):
     keep(store, "login fails")
-    meaning.catch_up(math.inf)
+    semantic.catch_up(math.inf)
     for number in range(100):
-        meaning.nearest(f"question {number}", 1)
+        semantic.nearest(f"question {number}", 1)
     embedder.asked.clear()
-    meaning.nearest("question 99", 1)
-    meaning.nearest("question 0", 1)
+    semantic.nearest("question 99", 1)
+    semantic.nearest("question 0", 1)
     assert embedder.asked == ["question 0"]
 
 
 def test_vectors_added_changed_or_forgotten_by_another_process_are_noticed(
-    store: SqliteStore, folder: Path, meaning: Meaning, clock: HandClock
+    store: SqliteStore, folder: Path, semantic: SemanticSearch, clock: HandClock
 ):
     with closing(SqliteStore(str(folder))) as elsewhere:
-        theirs = made(elsewhere, WordEmbedder(), clock)
+        theirs = semantic_search(elsewhere, WordEmbedder(), clock)
         keep(store, "login fails", "build is slow")
-        meaning.catch_up(math.inf)
-        assert near(meaning, "login") == ["mem_login"]
+        semantic.catch_up(math.inf)
+        assert near(semantic, "login") == ["mem_login"]
         keep(elsewhere, "cache is cold")
         theirs.catch_up(math.inf)
-        assert near(meaning, "cold cache") == ["mem_cache"]
+        assert near(semantic, "cold cache") == ["mem_cache"]
         elsewhere.memories.replace(make_memory("mem_cache", "disk is full", version=2))
-        assert "mem_cache" not in near(meaning, "cold cache", 9)
+        assert "mem_cache" not in near(semantic, "cold cache", 9)
         theirs.catch_up(math.inf)
-        assert near(meaning, "full disk") == ["mem_cache"]
+        assert near(semantic, "full disk") == ["mem_cache"]
         elsewhere.memories.delete("mem_login")
-        assert "mem_login" not in near(meaning, "login", 9)
+        assert "mem_login" not in near(semantic, "login", 9)
 
 
 def test_when_most_of_what_was_known_is_gone_the_rest_is_found(
-    store: SqliteStore, folder: Path, meaning: Meaning, clock: HandClock
+    store: SqliteStore, folder: Path, semantic: SemanticSearch, clock: HandClock
 ):
     for number in range(120):
         add_memory(store, f"mem_{number}", f"login fails {number}")
-    meaning.catch_up(math.inf)
-    assert len(near(meaning, "login fails", 50)) == 50
+    semantic.catch_up(math.inf)
+    assert len(near(semantic, "login fails", 50)) == 50
     for number in range(100):
         store.memories.delete(f"mem_{number}")
-    assert sorted(near(meaning, "login fails", 50)) == sorted(f"mem_{number}" for number in range(100, 120))
+    assert sorted(near(semantic, "login fails", 50)) == sorted(f"mem_{number}" for number in range(100, 120))
 
 
 def test_vectors_that_were_replaced_do_not_pile_up_in_memory(
-    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder
+    store: SqliteStore, semantic: SemanticSearch, embedder: WordEmbedder
 ):
     keep(store, "login fails")
-    meaning.catch_up(math.inf)
+    semantic.catch_up(math.inf)
     largest = 0
     with store.transaction():  # only because it is quicker so
         for version in range(2, 1300):
             store.memories.replace(make_memory("mem_login", f"login fails {version}", version=version))
             vector = pack(embedder.embed([f"login fails {version}"])[0])
             assert store.vectors.put(embedder.model, [("mem_login", version, vector)])
-            assert near(meaning, "login") == ["mem_login"]
+            assert near(semantic, "login") == ["mem_login"]
             largest = max(largest, len(store.vectors._live))  # nothing else shows it
     assert 900 < largest < 1100
 
 
-def test_a_restored_backup_is_read_again(store: SqliteStore, folder: Path, meaning: Meaning, tmp_path: Path):
+def test_a_restored_backup_is_read_again(
+    store: SqliteStore, folder: Path, semantic: SemanticSearch, tmp_path: Path
+):
     keep(store, "login fails")
-    meaning.catch_up(math.inf)
+    semantic.catch_up(math.inf)
     store.local_upkeep.backup(str(tmp_path / "copy.db"))
     keep(store, "build is slow")
-    meaning.catch_up(math.inf)
-    assert near(meaning, "slow build") == ["mem_build"]
+    semantic.catch_up(math.inf)
+    assert near(semantic, "slow build") == ["mem_build"]
     for side in ("-wal", "-shm"):
         (folder / f"rum.db{side}").unlink(missing_ok=True)
     os.replace(tmp_path / "copy.db", folder / "rum.db")
     store.refresh()
     keep(store, "cache is cold")
-    meaning.catch_up(math.inf)
-    assert set(near(meaning, "slow build", 9)) == {"mem_cache", "mem_login"}
-    assert near(meaning, "cold cache") == ["mem_cache"]
+    semantic.catch_up(math.inf)
+    assert set(near(semantic, "slow build", 9)) == {"mem_cache", "mem_login"}
+    assert near(semantic, "cold cache") == ["mem_cache"]
 
 
-def test_vectors_of_another_model_are_never_compared(store: SqliteStore, meaning: Meaning, clock: HandClock):
+def test_vectors_of_another_model_are_never_compared(
+    store: SqliteStore, semantic: SemanticSearch, clock: HandClock
+):
     keep(store, "login fails")
-    meaning.catch_up(math.inf)
-    other = made(store, WordEmbedder("other/1", 64), clock)
-    assert (other.nearest("login", 5).live, likeness(other, "login", "mem_login")) == ([], {})
+    semantic.catch_up(math.inf)
+    other = semantic_search(store, WordEmbedder("other/1", 64), clock)
+    assert (other.nearest("login", 5).live, similarities(other, "login", "mem_login")) == ([], {})
     assert other.counts()[:2] == (0, 1)
     assert other.catch_up(math.inf) == 0
-    assert near(other, "login") == near(meaning, "login") == ["mem_login"]
+    assert near(other, "login") == near(semantic, "login") == ["mem_login"]
 
 
 def test_a_model_whose_vectors_got_another_length_is_no_error(
-    store: SqliteStore, meaning: Meaning, clock: HandClock
+    store: SqliteStore, semantic: SemanticSearch, clock: HandClock
 ):
     keep(store, "login fails")
-    meaning.catch_up(math.inf)
-    assert near(meaning, "login") == ["mem_login"]
-    changed = made(store, WordEmbedder(dimensions=32), clock)
-    assert (changed.nearest("login", 5).live, likeness(changed, "login", "mem_login")) == ([], {})
+    semantic.catch_up(math.inf)
+    assert near(semantic, "login") == ["mem_login"]
+    changed = semantic_search(store, WordEmbedder(dimensions=32), clock)
+    assert (changed.nearest("login", 5).live, similarities(changed, "login", "mem_login")) == ([], {})
 
 
 def test_catching_up_takes_the_newest_first_and_ends_with_its_time(
-    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder
+    store: SqliteStore, semantic: SemanticSearch, embedder: WordEmbedder
 ):
     for number in range(10):
         add_memory(store, f"mem_{number}", f"goal number{number}")
-    assert meaning.catch_up(0)
-    assert meaning.counts()[:2] == (1, 9)
+    assert semantic.catch_up(0)
+    assert semantic.counts()[:2] == (1, 9)
     assert [text.splitlines()[0] for text in embedder.asked] == ["goal number9"]
     told: list[int] = []
-    assert meaning.catch_up(math.inf, told.append) == 0
+    assert semantic.catch_up(math.inf, told.append) == 0
     assert told[-1] == 9
     assert told == sorted(told)
 
 
-def test_many_are_embedded_a_few_at_a_time(store: SqliteStore, meaning: Meaning):
-    for number in range(3 * AT_ONCE):
+def test_many_are_embedded_a_few_at_a_time(store: SqliteStore, semantic: SemanticSearch):
+    for number in range(3 * MAX_BATCH_SIZE):
         add_memory(store, f"mem_{number}", f"goal number{number}")
     told: list[int] = []
-    assert meaning.catch_up(math.inf, told.append) == 0
+    assert semantic.catch_up(math.inf, told.append) == 0
     steps = [after - before for before, after in zip([0, *told], told, strict=False)]
-    assert (sum(steps), max(steps) <= AT_ONCE) == (3 * AT_ONCE, True)
+    assert (sum(steps), max(steps) <= MAX_BATCH_SIZE) == (3 * MAX_BATCH_SIZE, True)
 
 
-def test_what_was_done_before_a_failure_stays(store: SqliteStore, meaning: Meaning, embedder: WordEmbedder):
+def test_what_was_done_before_a_failure_stays(
+    store: SqliteStore, semantic: SemanticSearch, embedder: WordEmbedder
+):
     for number in range(20):
         add_memory(store, f"mem_{number}", f"goal number{number}")
 
@@ -210,101 +224,107 @@ def test_what_was_done_before_a_failure_stays(store: SqliteStore, meaning: Meani
         if done > 5:
             embedder.fail()
 
-    assert meaning.catch_up(math.inf, stop)
-    done, pending = meaning.counts()[:2]
+    assert semantic.catch_up(math.inf, stop)
+    done, pending = semantic.counts()[:2]
     assert (done + pending, 5 < done < 20) == (20, True)
 
 
 def test_while_another_writes_for_long_a_question_is_not_kept_waiting(
-    store: SqliteStore, folder: Path, meaning: Meaning
+    store: SqliteStore, folder: Path, semantic: SemanticSearch
 ):
     keep(store, "login fails")
-    meaning.catch_up(math.inf)
+    semantic.catch_up(math.inf)
     keep(store, "build is slow")
     with closing(sqlite3.connect(folder / "rum.db", isolation_level=None)) as writer:
         writer.execute("BEGIN IMMEDIATE")
-        assert meaning.catch_up(0.01) == 1
-        assert ("locked" in (meaning.hindrance or ""), meaning.trouble) == (True, None)
-        assert near(meaning, "login") == ["mem_login"]
+        assert semantic.catch_up(0.01) == 1
+        assert ("locked" in (semantic.write_error or ""), semantic.trouble) == (True, None)
+        assert near(semantic, "login") == ["mem_login"]
         writer.execute("ROLLBACK")
-    assert (meaning.catch_up(math.inf), meaning.hindrance) == (0, None)
+    assert (semantic.catch_up(math.inf), semantic.write_error) == (0, None)
 
 
 @pytest.mark.parametrize("factor", [np.nan, np.inf, 0])
 @pytest.mark.parametrize("count", [1, 3])
 def test_an_embedder_whose_vectors_all_point_nowhere_has_failed_and_leaves_no_trace(
-    store: SqliteStore, embedder: WordEmbedder, meaning: Meaning, factor: float, count: int
+    store: SqliteStore, embedder: WordEmbedder, semantic: SemanticSearch, factor: float, count: int
 ):
     keep(store, *["login fails", "build is slow", "cache is cold"][:count])
     embedder.spoils, embedder.factor = (lambda _: True), factor
-    assert meaning.catch_up(math.inf)
-    assert (meaning.counts()[:2], store.vectors.counts(embedder.model).refused) == ((0, count), 0)
-    assert "harmless" in (meaning.trouble or "")
+    assert semantic.catch_up(math.inf)
+    assert (semantic.counts()[:2], store.vectors.counts(embedder.model).refused) == ((0, count), 0)
+    assert "test sentence" in (semantic.trouble or "")
 
 
 @pytest.mark.parametrize("factor", [np.nan, np.inf, 0])
 @pytest.mark.parametrize("others", [[], ["build is slow"], ["build is slow", "cache is cold"]])
 def test_a_text_whose_vector_points_nowhere_is_refused_and_stops_no_other(
-    store: SqliteStore, embedder: WordEmbedder, meaning: Meaning, factor: float, others: list[str]
+    store: SqliteStore, embedder: WordEmbedder, semantic: SemanticSearch, factor: float, others: list[str]
 ):
     keep(store, *others, "odd login")
     embedder.spoils, embedder.factor = (lambda text: "odd" in text), factor
-    assert not meaning.catch_up(math.inf)
-    assert (meaning.counts()[:2], meaning.trouble) == ((1 + len(others), 0), None)
+    assert not semantic.catch_up(math.inf)
+    assert (semantic.counts()[:2], semantic.trouble) == ((1 + len(others), 0), None)
     assert store.vectors.counts(embedder.model).refused == 1
-    assert len(near(meaning, "the build is slow and the cache is cold", 9)) == len(others)
-    assert likeness(meaning, "login", "mem_odd") == {}
+    assert len(near(semantic, "the build is slow and the cache is cold", 9)) == len(others)
+    assert similarities(semantic, "login", "mem_odd") == {}
 
 
 @pytest.mark.parametrize("factor", [np.nan, np.inf, 0])
 def test_a_refused_text_is_not_asked_for_again(
-    store: SqliteStore, embedder: WordEmbedder, meaning: Meaning, factor: float
+    store: SqliteStore, embedder: WordEmbedder, semantic: SemanticSearch, factor: float
 ):
     keep(store, "odd login")
     embedder.spoils, embedder.factor = (lambda text: "odd" in text), factor
-    meaning.catch_up(math.inf)
+    semantic.catch_up(math.inf)
     keep(store, "build is slow")
     embedder.asked.clear()
-    meaning.catch_up(math.inf, first=[(key_of(store, one), one) for one in ("mem_odd", "mem_build")])
+    semantic.catch_up(math.inf, first=[(key_of(store, one), one) for one in ("mem_odd", "mem_build")])
     assert [text for text in embedder.asked if "odd" in text] == []
 
 
 @pytest.mark.parametrize("factor", [np.nan, np.inf, 0])
 def test_a_question_whose_vector_points_nowhere_has_no_answer_and_is_put_once(
-    store: SqliteStore, embedder: WordEmbedder, meaning: Meaning, factor: float
+    store: SqliteStore, embedder: WordEmbedder, semantic: SemanticSearch, factor: float
 ):
     keep(store, "login fails")
-    meaning.catch_up(math.inf)
+    semantic.catch_up(math.inf)
     embedder.asked.clear()
     embedder.spoils, embedder.factor = (lambda text: "odd" in text), factor
     for _ in range(2):
-        assert (meaning.nearest("odd login", 5).live, likeness(meaning, "odd login", "mem_login")) == ([], {})
-    assert (embedder.asked, meaning.trouble) == (["odd login"], None)
+        assert (semantic.nearest("odd login", 5).live, similarities(semantic, "odd login", "mem_login")) == (
+            [],
+            {},
+        )
+    assert (embedder.asked, semantic.trouble) == (["odd login"], None)
 
 
 def test_a_query_limits_the_time_of_the_embedder_and_other_work_does_not(
-    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder
+    store: SqliteStore, semantic: SemanticSearch, embedder: WordEmbedder
 ):
     keep(store, "login fails")
-    meaning.catch_up(7)
+    semantic.catch_up(7)
     assert 0 < (embedder.patience or 0) <= 7
     keep(store, "build is slow")
-    meaning.catch_up(7, thorough=True)
+    semantic.catch_up(7, in_background=True)
     assert embedder.patience is None
 
 
 def test_a_query_does_not_start_a_new_embedder_in_a_large_store(
-    store: SqliteStore, meaning: Meaning, embedder: WordEmbedder
+    store: SqliteStore, semantic: SemanticSearch, embedder: WordEmbedder
 ):
     with store.transaction():  # only because it is quicker so
-        for number in range(MANY + 1):
+        for number in range(MAX_QUEUED_WHILE_WAITING + 1):
             add_memory(store, f"mem_{number}", f"goal number{number}")
-    assert meaning.catch_up(0.1)
-    assert (embedder.asked, store.vectors.models(), meaning.behind) == ([], [], True)
-    meaning.catch_up(0, thorough=True)
-    assert (meaning.counts()[:2], store.vectors.models()) == ((1, MANY), [embedder.model])
-    meaning.catch_up(0.1)
-    assert meaning.counts().done > 1
+    assert semantic.catch_up(0.1)
+    assert (embedder.asked, store.vectors.models(), semantic.has_pending) == ([], [], True)
+    semantic.catch_up(0, in_background=True)
+    assert (semantic.counts()[:2], store.vectors.models()) == (
+        (1, MAX_QUEUED_WHILE_WAITING),
+        [embedder.model],
+    )
+    semantic.catch_up(0.1)
+    assert semantic.counts().done > 1
 
 
 def used_at(folder: Path) -> int:
@@ -313,40 +333,40 @@ def used_at(folder: Path) -> int:
 
 
 def test_the_use_of_vectors_is_recorded_once_a_day(
-    store: SqliteStore, folder: Path, meaning: Meaning, clock: HandClock
+    store: SqliteStore, folder: Path, semantic: SemanticSearch, clock: HandClock
 ):
     keep(store, "login fails")
-    meaning.catch_up(math.inf)
+    semantic.catch_up(math.inf)
     first = used_at(folder)
-    clock.forward(USE_NOTED + 1)
-    meaning.note_use()
+    clock.forward(USE_RECORD_INTERVAL + 1)
+    semantic.record_use()
     assert used_at(folder) == first
-    meaning.nearest("login", 1)
+    semantic.nearest("login", 1)
     assert used_at(folder) == first
-    meaning.note_use()
+    semantic.record_use()
     assert used_at(folder) == clock()
     second = used_at(folder)
     clock.forward(60)
-    for one in (meaning, made(store, WordEmbedder(), clock)):
-        likeness(one, "login", "mem_login")
-        one.note_use()
+    for one in (semantic, semantic_search(store, WordEmbedder(), clock)):
+        similarities(one, "login", "mem_login")
+        one.record_use()
     assert used_at(folder) == second
 
 
 def test_the_use_of_vectors_is_recorded_later_if_it_is_not_possible_now(
-    store: SqliteStore, folder: Path, meaning: Meaning, clock: HandClock
+    store: SqliteStore, folder: Path, semantic: SemanticSearch, clock: HandClock
 ):
     keep(store, "login fails")
-    meaning.catch_up(math.inf)
-    clock.forward(USE_NOTED + 1)
-    meaning.nearest("login", 1)
+    semantic.catch_up(math.inf)
+    clock.forward(USE_RECORD_INTERVAL + 1)
+    semantic.nearest("login", 1)
     with closing(sqlite3.connect(folder / "rum.db", isolation_level=None)) as writer:
         writer.execute("BEGIN IMMEDIATE")
-        meaning.note_use()
+        semantic.record_use()
         writer.execute("ROLLBACK")
     assert used_at(folder) < clock()
-    clock.forward(REST + 1)
-    meaning.note_use()
+    clock.forward(RETRY_DELAY + 1)
+    semantic.record_use()
     assert used_at(folder) == clock()
 
 
@@ -379,6 +399,6 @@ def test_long_texts_after_short_ones_do_not_overrun_the_limit(store: SqliteStore
         add_memory(store, f"mem_long{number}", "word " * 1_000)
     for number in range(7):
         add_memory(store, f"mem_short{number}", f"short {number}")
-    made(store, Slow(), clock).catch_up(0.3)
+    semantic_search(store, Slow(), clock).catch_up(0.3)
     assert all(sum(batch) < 0.5 * 50_000 for batch in batches)
     assert sum(map(sum, batches)) < 50_000

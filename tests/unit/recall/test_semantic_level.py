@@ -11,7 +11,7 @@ from rum.model.links import Edge, LinkType
 from rum.model.requests import Strategy
 from rum.recall.cascade import Answer, run, search
 from rum.recall.inquiry import Found
-from rum.recall.semantic import Meaning
+from rum.recall.semantic import SemanticSearch
 from rum.store.base import Store
 from rum.store.packed_vectors import pack
 from support.builders import NOON, HandClock, add_memory, make_outcome
@@ -32,21 +32,21 @@ def embedder() -> WordEmbedder:
 
 
 @pytest.fixture
-def meaning(store: Store, embedder: WordEmbedder) -> Meaning:
+def semantic(store: Store, embedder: WordEmbedder) -> SemanticSearch:
     """The meaning of a few memories, each of a session of its own, all with their vectors."""
     for name, goal in GOALS.items():
         add_memory(store, name, goal, session_id=name, outcome=make_outcome(goal), tags=[name])
-    meaning = Meaning(store, embedder, clean=str, clock=HandClock())
-    meaning.catch_up(math.inf)
-    return meaning
+    semantic = SemanticSearch(store, embedder, clean=str, clock=HandClock())
+    semantic.catch_up(math.inf)
+    return semantic
 
 
-def looked(store: Store, meaning: Meaning | None, query: str, **more: Any) -> Found:
-    return search(inquire(store, query, meaning=meaning, **more))
+def looked(store: Store, semantic: SemanticSearch | None, query: str, **more: Any) -> Found:
+    return search(inquire(store, query, semantic=semantic, **more))
 
 
-def answered(store: Store, meaning: Meaning | None, query: str, **more: Any) -> Answer:
-    return run(inquire(store, query, meaning=meaning, **more))
+def answered(store: Store, semantic: SemanticSearch | None, query: str, **more: Any) -> Answer:
+    return run(inquire(store, query, semantic=semantic, **more))
 
 
 def brought(found: Found | Answer) -> set[str]:
@@ -56,69 +56,73 @@ def brought(found: Found | Answer) -> set[str]:
 
 
 def test_it_is_not_asked_while_enough_memories_are_sure(
-    store: Store, meaning: Meaning, embedder: WordEmbedder
+    store: Store, semantic: SemanticSearch, embedder: WordEmbedder
 ) -> None:
-    found = looked(store, meaning, "repair the zebra", limit=1)
+    found = looked(store, semantic, "repair the zebra", limit=1)
     assert (found.ran, found.column) == (["pattern"], "words")
     assert "repair the zebra" not in embedder.asked
 
 
-def test_it_is_asked_while_there_are_fewer(store: Store, meaning: Meaning, embedder: WordEmbedder) -> None:
-    found = looked(store, meaning, "repair the zebra", limit=3)
+def test_it_is_asked_while_there_are_fewer(
+    store: Store, semantic: SemanticSearch, embedder: WordEmbedder
+) -> None:
+    found = looked(store, semantic, "repair the zebra", limit=3)
     assert (found.ran, found.column) == (["pattern", "semantic"], "words+meaning")
     assert embedder.asked[-1] == "repair the zebra"
 
 
-def test_weak_memories_let_through_do_not_keep_it_from_being_asked(store: Store, meaning: Meaning) -> None:
-    found = looked(store, meaning, "zebra unicorn giraffe elephant", limit=1, min_confidence=0)
+def test_weak_memories_let_through_do_not_keep_it_from_being_asked(
+    store: Store, semantic: SemanticSearch
+) -> None:
+    found = looked(store, semantic, "zebra unicorn giraffe elephant", limit=1, min_confidence=0)
     assert "semantic" in found.ran
 
 
 def test_exact_matches_by_files_and_filters_need_no_search_by_meaning(
-    store: Store, meaning: Meaning, embedder: WordEmbedder
+    store: Store, semantic: SemanticSearch, embedder: WordEmbedder
 ) -> None:
     before = list(embedder.asked)
     for question in ({"tags": ("night",)}, {"success_only": True}, {"task_type": None, "since": 1}):
-        assert "semantic" not in looked(store, meaning, "", **question).ran
+        assert "semantic" not in looked(store, semantic, "", **question).ran
     assert embedder.asked == before
 
 
-def test_only_what_words_did_not_bring_came_by_meaning(store: Store, meaning: Meaning) -> None:
-    found = looked(store, meaning, "zebra that the unicorn stands beside", limit=50)
+def test_only_what_words_did_not_bring_came_by_meaning(store: Store, semantic: SemanticSearch) -> None:
+    found = looked(store, semantic, "zebra that the unicorn stands beside", limit=50)
     levels = {name: match.level for name, match in found.matches.items()}
     assert levels["same"] == levels["with"] == "pattern"
     assert brought(found) <= {"night", "noon"}
 
 
-def test_the_level_is_named_only_where_it_contributed(store: Store, meaning: Meaning) -> None:
-    both = answered(store, meaning, "feed where", limit=50, min_confidence=0)
+def test_the_level_is_named_only_where_it_contributed(store: Store, semantic: SemanticSearch) -> None:
+    both = answered(store, semantic, "feed where", limit=50, min_confidence=0)
     assert both.strategy == "pattern+semantic"
-    assert answered(store, meaning, "repair the zebra", limit=1).strategy == "pattern"
+    assert answered(store, semantic, "repair the zebra", limit=1).strategy == "pattern"
     assert answered(
-        store, meaning, "where is the", min_confidence=0, strategy=Strategy.SEMANTIC
+        store, semantic, "where is the", min_confidence=0, strategy=Strategy.SEMANTIC
     ).strategy == ("semantic")
 
 
-def test_alone_it_looks_at_nothing_but_meaning(store: Store, meaning: Meaning) -> None:
-    found = looked(store, meaning, "repair the zebra", strategy=Strategy.SEMANTIC)
+def test_alone_it_looks_at_nothing_but_meaning(store: Store, semantic: SemanticSearch) -> None:
+    found = looked(store, semantic, "repair the zebra", strategy=Strategy.SEMANTIC)
     assert found.ran == ["semantic"]
     assert brought(found) == set(found.matches)
     best = found.best(0, 1)[0]
     assert best.memory_id == "same"
 
 
-def test_without_an_embedder_words_alone_count(store: Store, meaning: Meaning) -> None:
-    for nobody in (None, Meaning(store, None, clean=str, clock=HandClock())):
+def test_without_an_embedder_words_alone_count(store: Store, semantic: SemanticSearch) -> None:
+    for nobody in (None, SemanticSearch(store, None, clean=str, clock=HandClock())):
         found = looked(store, nobody, "zebra stands", limit=50)
         assert (found.ran, found.column) == (["pattern"], "words")
         assert answered(store, nobody, "zebra", strategy=Strategy.SEMANTIC).matches == []
 
 
 def test_an_embedder_that_fails_takes_nothing_away(
-    store: Store, meaning: Meaning, embedder: WordEmbedder
+    store: Store, semantic: SemanticSearch, embedder: WordEmbedder
 ) -> None:
     embedder.fail()
-    with_trouble = answered(store, meaning, "zebra unicorn", limit=50, min_confidence=0)
+    with_trouble = answered(store, semantic, "zebra unicorn", limit=50, min_confidence=0)
     without = answered(store, None, "zebra unicorn", limit=50, min_confidence=0)
     assert [(match.memory_id, match.confidence) for match in with_trouble.matches] == [
         (match.memory_id, match.confidence) for match in without.matches
@@ -137,34 +141,38 @@ def test_an_embedder_that_fails_takes_nothing_away(
 )
 @pytest.mark.parametrize("strategy", [Strategy.AUTO, Strategy.SEMANTIC])
 def test_filters_exclude_what_meaning_finds(
-    store: Store, meaning: Meaning, strategy: Strategy, filters: dict[str, Any], passing: set[str]
+    store: Store, semantic: SemanticSearch, strategy: Strategy, filters: dict[str, Any], passing: set[str]
 ) -> None:
-    found = looked(store, meaning, "unicorn stands at", limit=50, strategy=strategy, **filters)
+    found = looked(store, semantic, "unicorn stands at", limit=50, strategy=strategy, **filters)
     assert set(found.matches) == passing
 
 
 def test_a_memory_far_down_is_found_where_filters_exclude_the_nearer_ones(
-    store: Store, meaning: Meaning
+    store: Store, semantic: SemanticSearch
 ) -> None:
     for number in range(80):
         add_memory(store, f"near{number}", "unicorn stands at", session_id=f"s{number}")
-    meaning.catch_up(math.inf)
-    found = looked(store, meaning, "unicorn stands at", strategy=Strategy.SEMANTIC, tags=("night",))
+    semantic.catch_up(math.inf)
+    found = looked(store, semantic, "unicorn stands at", strategy=Strategy.SEMANTIC, tags=("night",))
     assert set(found.matches) == {"night"}
 
 
-def test_superseded_memories_are_found_by_meaning_only_on_request(store: Store, meaning: Meaning) -> None:
+def test_superseded_memories_are_found_by_meaning_only_on_request(
+    store: Store, semantic: SemanticSearch
+) -> None:
     store.links.add(Edge.of("noon", "night", LinkType.SUPERSEDES), NOON)
     question: dict[str, Any] = {"limit": 50, "strategy": Strategy.SEMANTIC}
-    assert "night" not in looked(store, meaning, "where the moon stands", **question).matches
+    assert "night" not in looked(store, semantic, "where the moon stands", **question).matches
     assert (
         "night"
-        in looked(store, meaning, "where the moon stands", include_superseded=True, **question).matches
+        in looked(store, semantic, "where the moon stands", include_superseded=True, **question).matches
     )
 
 
-def test_memories_below_the_similarity_threshold_are_not_counted(store: Store, meaning: Meaning) -> None:
-    answer = answered(store, meaning, "repair the zebra", limit=50)
+def test_memories_below_the_similarity_threshold_are_not_counted(
+    store: Store, semantic: SemanticSearch
+) -> None:
+    answer = answered(store, semantic, "repair the zebra", limit=50)
     holders = {"same", "with"}
     assert answer.total == len(holders | brought(answer)) or not answer.total_exact
 
@@ -173,7 +181,7 @@ def test_matches_by_words_get_their_vectors_first(store: Store, embedder: WordEm
     add_memory(store, "old", "Repair the zebra", session_id="old", outcome=make_outcome("Zebra"))
     for number in range(20):
         add_memory(store, f"new{number}", "Where the sun stands", session_id=f"new{number}")
-    looked(store, Meaning(store, embedder, clean=str, clock=HandClock()), "repair the zebra")
+    looked(store, SemanticSearch(store, embedder, clean=str, clock=HandClock()), "repair the zebra")
     assert "Repair the zebra" in embedder.asked[0]
 
 
@@ -182,7 +190,7 @@ def test_vectors_count_only_once_most_of_what_words_found_has_one(
 ) -> None:
     for number in range(10):
         add_memory(store, f"m{number}", f"Repair the zebra {number}", session_id=f"m{number}")
-    meaning = Meaning(store, embedder, clean=str, clock=HandClock())
+    semantic = SemanticSearch(store, embedder, clean=str, clock=HandClock())
     store.vectors.adopt(embedder.model, int(NOON))
     by_words = looked(store, None, "zebra sun", limit=20)
     for made, column in ((5, "words"), (6, "words+meaning")):
@@ -190,7 +198,7 @@ def test_vectors_count_only_once_most_of_what_words_found_has_one(
         vectors = embedder.embed([f"Repair the zebra {number}" for number in range(made)])
         rows = [(memory_id, 1, pack(row)) for memory_id, row in zip(ids, vectors, strict=True)]
         store.vectors.put(embedder.model, rows)
-        found = looked(store, meaning, "zebra sun", limit=20, patient=False)
+        found = looked(store, semantic, "zebra sun", limit=20, patient=False)
         assert found.column == column
         same = {name: match.score for name, match in found.matches.items()} == {
             name: match.score for name, match in by_words.matches.items()

@@ -10,7 +10,7 @@ import pytest
 from rum.model.links import Edge, LinkType
 from rum.recall import fitted, limits
 from rum.recall.cascade import search
-from rum.recall.semantic import Meaning
+from rum.recall.semantic import SemanticSearch
 from rum.store.base import Store
 from support.builders import NOON, HandClock, add_memory, make_file, make_outcome
 from support.embedders import WordEmbedder
@@ -28,18 +28,18 @@ def touch(store: Store, name: str, *paths: str, goal: str = "goat", **more: obje
     return add(store, name, goal, files=[make_file(path) for path in paths], **more)
 
 
-def meaning_of(store: Store, embedder: WordEmbedder) -> Meaning:
-    meaning = Meaning(store, embedder, clean=str, clock=HandClock())
-    meaning.catch_up(math.inf)
-    return meaning
+def meaning_of(store: Store, embedder: WordEmbedder) -> SemanticSearch:
+    semantic = SemanticSearch(store, embedder, clean=str, clock=HandClock())
+    semantic.catch_up(math.inf)
+    return semantic
 
 
 @pytest.mark.parametrize("column", fitted.WEIGHTS)
 def test_everything_a_column_weighs_is_measured(store: Store, column: str) -> None:
     touch(store, "a", "src/goat.py", goal="zebra")
     files = ("src/goat.py",) if column.startswith("files") else ()
-    meaning = meaning_of(store, WordEmbedder()) if column.endswith("meaning") else None
-    asked = search(inquire(store, "zebra", *files, meaning=meaning))
+    semantic = meaning_of(store, WordEmbedder()) if column.endswith("meaning") else None
+    asked = search(inquire(store, "zebra", *files, semantic=semantic))
     assert asked.column == column
     assert set(fitted.WEIGHTS[column]) <= set(asked.matches["a"].signals)
 
@@ -220,25 +220,25 @@ class TestMeaning:
     def test_a_more_similar_memory_has_a_higher_signal(self, store: Store) -> None:
         add(store, "near", "zebra lion", outcome=make_outcome("zebra lion"))
         add(store, "far", "goat cow", outcome=make_outcome("cow goat sheep"))
-        asked = inquire(store, "lion zebra", meaning=meaning_of(store, WordEmbedder()), limit=50)
-        likeness = signal(asked, "meaning")
-        assert likeness["near"] > likeness["far"]
+        asked = inquire(store, "lion zebra", semantic=meaning_of(store, WordEmbedder()), limit=50)
+        similarities = signal(asked, "meaning")
+        assert similarities["near"] > similarities["far"]
 
     def test_a_memory_without_a_vector_is_neither_the_nearest_nor_the_farthest(self, store: Store) -> None:
         embedder = WordEmbedder()
         add(store, "near", "zebra lion", outcome=make_outcome("zebra lion"))
         add(store, "far", "zebra cow", outcome=make_outcome("cow goat sheep"))
-        meaning = meaning_of(store, embedder)
-        meaning.nearest("lion zebra", 1)
+        semantic = meaning_of(store, embedder)
+        semantic.nearest("lion zebra", 1)
         embedder.fail()
         add(store, "new", "lion zebra")
-        likeness = signal(inquire(store, "lion zebra", meaning=meaning, limit=50), "meaning")
-        assert likeness["near"] > likeness["new"] > likeness["far"]
+        similarities = signal(inquire(store, "lion zebra", semantic=semantic, limit=50), "meaning")
+        assert similarities["near"] > similarities["new"] > similarities["far"]
 
     def test_a_neighbour_of_a_similar_memory_has_a_share_of_the_signal(self, store: Store) -> None:
         add(store, "near", "zebra lion", "day", created_at=NOON, outcome=make_outcome("zebra lion"))
         add(store, "next", "goat", "day", created_at=NOON + 1)
         add(store, "alone", "goat")
-        meaning = meaning_of(store, WordEmbedder())
-        next_to = signal(inquire(store, "lion zebra", meaning=meaning, limit=50), "meaning_next")
+        semantic = meaning_of(store, WordEmbedder())
+        next_to = signal(inquire(store, "lion zebra", semantic=semantic, limit=50), "meaning_next")
         assert next_to["next"] > next_to["near"] > next_to["alone"] == 0

@@ -83,14 +83,14 @@ def _why_nothing(project: Project, inquiry: Inquiry) -> str:
         return f"No memory names #{inquiry.issue}"
     if inquiry.question.strategy is not Strategy.SEMANTIC:
         return "No matches"
-    meaning = project.semantic
+    semantic = project.semantic
     if not inquiry.text:
         lacks = "it needs words to go by"
-    elif meaning.model is None:
+    elif semantic.model is None:
         lacks = f"the setting embedder is none (by {project.settings.origin('embedder')}); set it to builtin"
-    elif meaning.trouble:
-        lacks = f"the embedder fails: {' '.join(meaning.trouble.split())[:TOLD].rstrip('.')}"
-    elif pending := meaning.counts().pending:
+    elif semantic.trouble:
+        lacks = f"the embedder fails: {' '.join(semantic.trouble.split())[:TOLD].rstrip('.')}"
+    elif pending := semantic.counts().pending:
         have = "1 memory has" if pending == 1 else f"{pending} memories have"
         lacks = f"{have} no vector yet; run `rum tidy`"
     else:
@@ -192,7 +192,7 @@ def _near_files(inquiry: Inquiry, spell: Spell) -> list[str]:
 
 def _wider(inquiry: Inquiry, answer: Answer, spell: Spell) -> Iterator[str]:
     """The wider questions that find something, with how much."""
-    if inquiry.text and not inquiry.files and not inquiry.words.known() and inquiry.meaning is None:
+    if inquiry.text and not inquiry.files and not inquiry.words.known() and inquiry.semantic is None:
         return
     found = _WithoutFilters(inquiry) if inquiry.text else None
     for label, change in _wider_questions(inquiry, spell):
@@ -293,7 +293,7 @@ def _asked_again(inquiry: Inquiry, question: RecallRequest, *, by_meaning: bool 
         inquiry.store,
         inquiry.files,
         session=inquiry.session,
-        meaning=inquiry.meaning if by_meaning else None,
+        semantic=inquiry.semantic if by_meaning else None,
         patient=False,
         earlier=inquiry,
     )

@@ -57,7 +57,7 @@ def recall(caller: Caller, question: RecallRequest) -> RecallResult:
         caller.project.store,
         _patterns(caller, question),
         session=caller.session_id,
-        meaning=caller.project.semantic,
+        semantic=caller.project.semantic,
     )
     answer = _by_id(caller.project, inquiry) if question.memory_id else cascade.run(inquiry)
     memories = _fetched(caller.project, question.depth, [match.memory_id for match in answer.matches])

@@ -53,20 +53,20 @@ def tidy(caller: Caller, seconds: float, patience: float, progress: Tell = lambd
     with caller.project.store.transaction():
         pass  # where nothing can be written, this says so
     captured = _import_events(caller)
-    meaning = caller.project.semantic
-    meaning.ask_again()
+    semantic = caller.project.semantic
+    semantic.end_pause()
     with lease(caller.project.location.directory, patience, caller.project.now()) as other:
         if other is not None:
-            return TidyResult(meaning.model, 0, pending(caller.project), busy=other, captured=captured)
+            return TidyResult(semantic.model, 0, pending(caller.project), busy=other, captured=captured)
         caller.project.store.upkeep.merge_index()
         counted = _Count(progress)
-        meaning.catch_up(seconds, counted, thorough=True)
+        semantic.catch_up(seconds, counted, in_background=True)
         left = pending(caller.project)
         dropped = 0 if left else _drop_unused(caller.project)
         made = _make_chapters(caller)
-        trouble = meaning.trouble or meaning.hindrance or UNSET
+        trouble = semantic.trouble or semantic.write_error or UNSET
         return TidyResult(
-            meaning.model, counted.done, left, dropped, made, trouble=trouble, captured=captured
+            semantic.model, counted.done, left, dropped, made, trouble=trouble, captured=captured
         )
 
 
@@ -156,8 +156,8 @@ _ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "OMP", 
 
 def start(project: Project) -> bool:
     """Let another process do what is pending; False when there is nothing to do, or nobody to do it."""
-    project.semantic.behind = False
-    project.semantic.heed_failures()  # as of the process that was started last
+    project.semantic.has_pending = False
+    project.semantic.sync_failures()  # as of the process that was started last
     if not project.settings.idle_after or not (project.semantic.has_work() or _has_spool(project)):
         return False
     if _is_working(project.helper) or _is_leased(project):

@@ -46,7 +46,7 @@ class SqliteVectors:
             if done + pending != self._rows("count_memories")[0][0]:
                 db.execute(SQL["queue_missing"], (self._number(model),))
 
-    def renew(self, model: str, now: int, before: int) -> None:
+    def record_use(self, model: str, now: int, before: int) -> None:
         if self._rows("model_noted_before", (model, before)):
             with self._database.transaction(0) as db:
                 db.execute(SQL["renew_model"], (now, model))

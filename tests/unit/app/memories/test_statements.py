@@ -10,7 +10,7 @@ import pytest
 
 from rum import Rum
 from rum.model.links import Edge, LinkType
-from rum.recall.semantic import Meaning
+from rum.recall.semantic import SemanticSearch
 from rum.store.sqlite.store import SqliteStore
 from support.builders import NOON, HandClock, add_memory, make_file, make_outcome
 from support.embedders import WordEmbedder
@@ -116,10 +116,10 @@ def store_of(rum: Rum) -> SqliteStore:
 
 
 def use_vectors(rum: Rum, *, archived: bool = False) -> None:
-    meaning = Meaning(store_of(rum), WordEmbedder(), clean=str, clock=HandClock())
-    rum._project.__dict__["semantic"] = meaning
-    meaning.catch_up(60, thorough=True)
-    meaning.nearest("farm", 1, int(archived))  # vectors are read once a process
+    semantic = SemanticSearch(store_of(rum), WordEmbedder(), clean=str, clock=HandClock())
+    rum._project.__dict__["semantic"] = semantic
+    semantic.catch_up(60, in_background=True)
+    semantic.nearest("farm", 1, int(archived))  # vectors are read once a process
 
 
 def statements(rum: Rum, **question: Any) -> tuple[int, int]:

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from rum.recall.semantic import Meaning
+from rum.recall.semantic import SemanticSearch
 from rum.store.packed_vectors import cosines
 from rum.store.sqlite.store import SqliteStore
 from support.builders import NOON, HandClock, add_memory, make_memory
 from support.embedders import WordEmbedder
-from unit.recall.meanings import likeness, made
+from unit.recall.semantic_search import semantic_search, similarities
 
 ANIMALS = ("ant", "bee", "cow", "odd")  # Words of goals; a text with the last of them is refused
 
@@ -28,7 +28,7 @@ class Elsewhere:
         self.store = store
         embedder = WordEmbedder()
         embedder.spoils = lambda text: "odd" in text
-        self.meaning = made(store, embedder, HandClock())
+        self.semantic = semantic_search(store, embedder, HandClock())
 
     def does(self, what: str, memory_id: str, word: str) -> None:
         """Change the store, as far as that can be done now."""
@@ -45,18 +45,18 @@ class Elsewhere:
         if what == "take back":
             self.store.archive.take_back([memory_id])
         if what == "embed":
-            self.meaning.catch_up(math.inf, thorough=True)
+            self.semantic.catch_up(math.inf, in_background=True)
         if what == "drop":
             self.store.vectors.drop_unused("another model", 2**40)
 
 
 @contextmanager
-def two_at_a_store() -> Iterator[tuple[Meaning, SqliteStore, Elsewhere]]:
+def two_at_a_store() -> Iterator[tuple[SemanticSearch, SqliteStore, Elsewhere]]:
     """Who asks, and who changes things."""
     with tempfile.TemporaryDirectory() as folder:
         here, there = SqliteStore(folder), SqliteStore(folder)
         try:
-            yield made(here, WordEmbedder(), HandClock()), here, Elsewhere(there)
+            yield semantic_search(here, WordEmbedder(), HandClock()), here, Elsewhere(there)
         finally:
             here.close()
             there.close()
@@ -93,20 +93,20 @@ CHANGES = st.lists(
 @example([("delete", 1, "bee"), ("add", 1, "cow"), ("embed", 0, "ant"), ("archive", 1, "cow")])
 @example([("drop", 0, "ant"), ("reword", 1, "cow")])
 def test_likeness_is_that_of_the_vectors_kept_whatever_others_do(changes: list[tuple[str, int, str]]):
-    with two_at_a_store() as (meaning, store, elsewhere):
+    with two_at_a_store() as (semantic, store, elsewhere):
         for what, number, word in FIRST + changes:
             elsewhere.does(what, f"mem_{number}", word)
-            told = meaning.likeness("count the bee", set(range(1, 9)))
+            told = semantic.similarities("count the bee", set(range(1, 9)))
             assert told == pytest.approx(as_kept(store, "count the bee", range(1, 9))), what
 
 
 def test_a_memory_with_a_number_beyond_all_bounds_is_like_others():
-    with two_at_a_store() as (meaning, store, elsewhere):
+    with two_at_a_store() as (semantic, store, elsewhere):
         add_memory(store, "mem_ant", "Count the ant")
         connection = store._rum.connection  # no door lets numbers be chosen
         connection.execute("UPDATE memories SET seq = 1 << 60")
         connection.commit()
         add_memory(store, "mem_bee", "Count the bee")
         elsewhere.does("embed", "", "")
-        near = likeness(meaning, "the bee", "mem_ant", "mem_bee")
+        near = similarities(semantic, "the bee", "mem_ant", "mem_bee")
         assert near["mem_bee"] > near["mem_ant"] > 0
