@@ -20,7 +20,7 @@ from rum.embed.builtin import BuiltinEmbedder
 from rum.model.requests import RecallRequest
 from rum.recall import cascade
 from rum.recall.confidence import about_question
-from rum.recall.inquiry import Inquiry
+from rum.recall.query import RecallQuery
 from rum.recall.semantic import SemanticSearch
 
 if TYPE_CHECKING:
@@ -102,20 +102,20 @@ class _Store:
             caller.project.semantic.catch_up(3600, in_background=True)
         asked = RecallRequest(query=question.text, limit=self._limit, min_confidence=0.0)
         files = tuple(question.files[:MOST_FILES])
-        inquiry = Inquiry(
+        recall_query = RecallQuery(
             asked,
             caller.project.store,
             files,
             session=caller.session_id,
             semantic=caller.project.semantic if self._vectors else None,
         )
-        found = cascade.search(inquiry)
+        found = cascade.search(recall_query)
         matches = [match for match in found.matches.values() if match.literal is None]
         return Sight(
             name,
             question.kind,
             found.column,
-            about_question(inquiry, matches) if matches else {},
+            about_question(recall_query, matches) if matches else {},
             [match.signals for match in matches],
             [self._keys.get(match.memory_id) in question.answers for match in matches],
         )

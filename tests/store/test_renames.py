@@ -17,7 +17,7 @@ def work(store: Store, memory_id: str, *paths: str, at: int = 0, **more: Any) ->
 def formerly(store: Store, path: str, cap: int = 9, **filters: Any) -> list[tuple[str, str]]:
     return [
         (row[0], row[5])
-        for row in store.search.by_paths([], Filters(**filters), cap, formerly=[path]).former[0]
+        for row in store.search.by_paths([], Filters(**filters), cap, renamed_files=[path]).former[0]
     ]
 
 

@@ -110,10 +110,10 @@ def test_the_id_decides_between_memories_of_one_second(store: Store):
 )
 def test_a_list_comes_in_the_order_asked_for(shelf: Store, sort: str, expected: str):
     uses = [("mem_1", 7), ("mem_4", 2), ("mem_forgotten", 9)]
-    found, total = shelf.search.listed(Filters(), sort, 3, uses)
+    found, total = shelf.search.list_ids(Filters(), sort, 3, uses)
     assert found == [f"mem_{number}" for number in expected[:3]]
     assert total == 5
-    assert shelf.search.listed(Filters(agent_id="agent_bob"), sort, 3, uses) == (["mem_2"], 1)
+    assert shelf.search.list_ids(Filters(agent_id="agent_bob"), sort, 3, uses) == (["mem_2"], 1)
 
 
 @pytest.fixture
@@ -188,7 +188,7 @@ def test_common_tags_come_first(store: Store):
 def test_the_agents_with_most_memories_come_first(store: Store):
     for number, agent in enumerate(("agent_a", "agent_b", "agent_c", "agent_b")):
         add_memory(store, f"mem_{number}", agent_id=agent)
-    assert store.search.busiest(2) == ["agent_b", "agent_a"]
+    assert store.search.most_active_agents(2) == ["agent_b", "agent_a"]
 
 
 def test_files_are_found_by_a_part_of_their_path(store: Store):

@@ -65,7 +65,7 @@ def in_sessions(store: Store, sessions: Iterable[str], most: int) -> list[list[i
 
 def session_size(store: Store, session: str, cap: int) -> int:
     """How many memories a session has; counting stops at `cap`."""
-    return store.search.terms([], 0, 0, session=session, counted=cap).session_size
+    return store.search.terms([], 0, 0, session=session, max_session_size=cap).session_size
 
 
 def size(store: Store) -> int:
@@ -90,7 +90,7 @@ def spellings(store: Store, term: str, cap: int) -> set[str]:
 
 def by_goal(store: Store, goal: str, filters: Filters, cap: int) -> list[Row]:
     """The newest memories with exactly this goal, ignoring case."""
-    keys = store.search.terms([], 0, 0, goal=goal, most=1000).same_goal
+    keys = store.search.terms([], 0, 0, goal=goal, max_same_goal=1000).same_goal
     found = store.search.describe(keys, filters, cap=cap, session_limit=0)
     return [one.row for one in found.memories]
 
@@ -109,7 +109,7 @@ def by_paths(store: Store, paths: Sequence[str], filters: Filters, cap: int) -> 
 
 def formerly(store: Store, path: str, filters: Filters, cap: int) -> list[FileRow]:
     """The newest memories of a file under its earlier names."""
-    return store.search.by_paths([], filters, cap, formerly=[path]).former[0]
+    return store.search.by_paths([], filters, cap, renamed_files=[path]).former[0]
 
 
 def known_paths(store: Store, prefix: str) -> list[str]:

@@ -6,12 +6,12 @@ from typing import Any
 
 from rum.model.requests import RecallRequest
 from rum.recall.cascade import search
-from rum.recall.inquiry import Inquiry, Match
+from rum.recall.query import Match, RecallQuery
 from rum.recall.semantic import SemanticSearch
 from rum.store.base import Store
 
 
-def inquire(
+def recall_query(
     store: Store,
     query: str,
     *files: str,
@@ -19,17 +19,17 @@ def inquire(
     semantic: SemanticSearch | None = None,
     patient: bool = True,
     **more: Any,
-) -> Inquiry:
+) -> RecallQuery:
     """Run recall for a text and optional files."""
     question = RecallRequest(query=query, file=files or None, **more)
-    return Inquiry(question, store, files, session=session, semantic=semantic, patient=patient)
+    return RecallQuery(question, store, files, session=session, semantic=semantic, patient=patient)
 
 
-def found(inquiry: Inquiry) -> dict[str, Match]:
+def found(query: RecallQuery) -> dict[str, Match]:
     """All candidates of the levels, by id."""
-    return search(inquiry).matches
+    return search(query).matches
 
 
-def signal(inquiry: Inquiry, name: str) -> dict[str, float]:
+def signal(query: RecallQuery, name: str) -> dict[str, float]:
     """One signal of every candidate, by id."""
-    return {memory_id: match.signals[name] for memory_id, match in found(inquiry).items()}
+    return {memory_id: match.signals[name] for memory_id, match in found(query).items()}

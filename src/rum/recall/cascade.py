@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from rum.recall.confidence import judge
-from rum.recall.inquiry import Found, Inquiry, Match
 from rum.recall.levels import ALLOWED, CASCADE
+from rum.recall.query import Found, Match, RecallQuery
 
 
 class Answer(NamedTuple):
@@ -20,12 +20,12 @@ class Answer(NamedTuple):
     others: tuple[Match, ...] = ()  # The matches beyond the limit or not sure enough, best first
 
 
-def run(inquiry: Inquiry) -> Answer:
+def run(query: RecallQuery) -> Answer:
     """The best memories for a question."""
-    found = search(inquiry)
-    best = found.best(inquiry.threshold, inquiry.question.limit, own=inquiry.strict)
+    found = search(query)
+    best = found.best(query.threshold, query.question.limit, own=query.strict)
     by_meaning = [match for match in found.matches.values() if match.level == "semantic"]
-    total = found.total + sum(match.confidence >= inquiry.threshold for match in by_meaning)
+    total = found.total + sum(match.confidence >= query.threshold for match in by_meaning)
     levels = list(dict.fromkeys(found.ran))
     contributed = [name for name in levels if any(match.level == name for match in best)]
     return Answer(
@@ -34,23 +34,23 @@ def run(inquiry: Inquiry) -> Answer:
         max(total, len(best)),
         found.total_exact,
         found.column,
-        tuple(found.best(0.0, len(found.matches), own=inquiry.strict)[len(best) :]),
+        tuple(found.best(0.0, len(found.matches), own=query.strict)[len(best) :]),
     )
 
 
-def search(inquiry: Inquiry) -> Found:
+def search(query: RecallQuery) -> Found:
     """All that the levels found, judged."""
-    found, limit = Found(), inquiry.question.limit
-    levels, judged = ALLOWED[inquiry.question.strategy], 0
+    found, limit = Found(), query.question.limit
+    levels, judged = ALLOWED[query.question.strategy], 0
     for name in levels:
-        found = CASCADE[name](inquiry, found)
+        found = CASCADE[name](query, found)
         if judged == len(found.ran):  # the level did not look, so nothing is new
             continue
         # Words weigh as much as files, so before they were looked for the best may not be among these.
-        if inquiry.text and "pattern" in levels and name in ("exact", "structural"):
+        if query.text and "pattern" in levels and name in ("exact", "structural"):
             continue
-        judge(inquiry, found)
+        judge(query, found)
         judged = len(found.ran)
-        if len(found.best(inquiry.sure, limit, own=True)) >= limit:
+        if len(found.best(query.sure, limit, own=True)) >= limit:
             break
     return found

@@ -5,25 +5,25 @@ from __future__ import annotations
 import math
 
 from rum.recall import fitted, limits
-from rum.recall.inquiry import Found, Inquiry, Match
+from rum.recall.query import Found, Match, RecallQuery
 from rum.recall.signals import measure
 from rum.text.terms import terms
 
 
-def judge(inquiry: Inquiry, found: Found) -> None:
+def judge(query: RecallQuery, found: Found) -> None:
     """Set the confidence of every match."""
     unsure = [match for match in found.matches.values() if match.literal is None]
     for match in found.matches.values():
         match.confidence = match.literal or 0.0
     if not unsure:
         return
-    measure(inquiry, found)
-    words, column = inquiry.words, found.column
-    _proved(inquiry, unsure)
+    measure(query, found)
+    words, column = query.words, found.column
+    _proved(query, unsure)
     for match in unsure:
         match.score = score(fitted.WEIGHTS[column], match)
     whole = words.everything if not words.variants else None
-    likely = chances(column, [match.score for match in unsure], about_question(inquiry, unsure))
+    likely = chances(column, [match.score for match in unsure], about_question(query, unsure))
     for match, chance in zip(unsure, likely, strict=True):
         match.confidence = chance
         if match.mask == whole:
@@ -34,16 +34,16 @@ def judge(inquiry: Inquiry, found: Found) -> None:
     if words.says_little:
         for match in unsure:
             match.confidence *= limits.STOP_WORDS
-    _same_goal(inquiry, unsure)
+    _same_goal(query, unsure)
 
 
-def _proved(inquiry: Inquiry, matches: list[Match]) -> None:
+def _proved(query: RecallQuery, matches: list[Match]) -> None:
     """Fill in how useful memories proved to be."""
-    activity, known = inquiry.store.activity, inquiry.usefulness
-    if inquiry.all_usefulness is None and not known:  # of most projects little is known: one look is enough
-        inquiry.all_usefulness = activity.all_usefulness(limits.FEW_USEFUL)
-    if inquiry.all_usefulness is not None:
-        known = inquiry.all_usefulness
+    activity, known = query.store.activity, query.usefulness
+    if query.all_usefulness is None and not known:  # of most projects little is known: one look is enough
+        query.all_usefulness = activity.all_usefulness(limits.FEW_USEFUL)
+    if query.all_usefulness is not None:
+        known = query.all_usefulness
     elif unknown := [match.memory_id for match in matches if match.memory_id not in known]:
         known.update(dict.fromkeys(unknown, 0.0))
         known.update(activity.usefulness(unknown))
@@ -65,9 +65,9 @@ def shares(scores: list[float]) -> list[float]:
     return [one - whole for one in scores]
 
 
-def about_question(inquiry: Inquiry, matches: list[Match]) -> dict[str, float]:
+def about_question(query: RecallQuery, matches: list[Match]) -> dict[str, float]:
     """What tells whether the question can be answered at all, whichever memory is looked at."""
-    words = inquiry.words
+    words = query.words
     first = max(matches, key=lambda match: match.score)
     scores = sorted((match.score for match in matches), reverse=True)
     masks = [match.mask for match in matches]
@@ -119,9 +119,9 @@ def _probability(odds: float) -> float:
     return 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
 
 
-def _same_goal(inquiry: Inquiry, matches: list[Match]) -> None:
+def _same_goal(query: RecallQuery, matches: list[Match]) -> None:
     """A question that repeats a goal word for word means it."""
-    asked = " ".join(terms(inquiry.text))
+    asked = " ".join(terms(query.text))
     surest = max(limits.SAME_GOAL, *(match.confidence for match in matches))
     for match in matches:
         if asked and match.goal == asked:

@@ -15,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rum.recall.inquiry import Inquiry
+    from rum.recall.query import RecallQuery
     from rum.store.search import Search
 
 MAX_GLOB = 1024  # A longer pattern is taken for the name of a file
@@ -78,7 +78,7 @@ def paths_below(search: Search, folders: Sequence[str]) -> dict[str, list[str]]:
     return dict(zip(folders, search.known_paths(folders), strict=True)) if folders else {}
 
 
-def neighbours(inquiry: Inquiry, paths: Iterable[str]) -> list[str]:
+def neighbours(query: RecallQuery, paths: Iterable[str]) -> list[str]:
     """The files of the same folders as some whose names share a word with theirs."""
     asked: list[tuple[str, set[str]]] = []
     for path in paths:
@@ -88,7 +88,7 @@ def neighbours(inquiry: Inquiry, paths: Iterable[str]) -> list[str]:
             asked.append((folder + "/", words))
     if not asked:
         return []
-    known = inquiry.find_paths(paths_below, [folder for folder, _ in asked])
+    known = query.find_paths(paths_below, [folder for folder, _ in asked])
     return [
         near
         for folder, words in asked

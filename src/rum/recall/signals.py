@@ -13,76 +13,76 @@ from collections.abc import Callable, Collection
 from itertools import chain
 
 from rum.recall import limits
-from rum.recall.inquiry import Found, Inquiry, Match
 from rum.recall.neighbours import NOBODY
+from rum.recall.query import Found, Match, RecallQuery
 
 Matches = Collection[Match]
 
 _OLDEST_OF_A_FILE = math.log(limits.RANKED_OF_A_FILE + 1)
 
 
-def measure(inquiry: Inquiry, found: Found) -> None:
+def measure(query: RecallQuery, found: Found) -> None:
     """Fill in every signal that the question gives rise to."""
     matches = found.matches.values()
-    inquiry.describe(match.key for match in matches)
-    for match, mask in zip(matches, _masks(inquiry, matches), strict=True):
+    query.describe(match.key for match in matches)
+    for match, mask in zip(matches, _masks(query, matches), strict=True):
         match.mask = mask
     for signal, applies in SIGNALS:
         if applies(found):
-            signal(inquiry, matches, found)
+            signal(query, matches, found)
 
 
-def _masks(inquiry: Inquiry, matches: Matches) -> list[int]:
+def _masks(query: RecallQuery, matches: Matches) -> list[int]:
     """Which words of the question each candidate holds."""
-    asked = inquiry.words
+    asked = query.words
     masks = asked.masks_of({match.key for match in matches})
     held = {match.key: masks.get(match.key, 0) for match in matches}
-    unread = [match.key for match in matches if inquiry.is_unread(match.key)]
-    new = [key for key in unread if key not in inquiry.archived_masks]
-    _read_archived(inquiry, new, [key for key in inquiry.next_candidates() if inquiry.is_unread(key)])
-    held |= {key: inquiry.archived_masks[key] for key in unread}
+    unread = [match.key for match in matches if query.is_unread(match.key)]
+    new = [key for key in unread if key not in query.archived_masks]
+    _read_archived(query, new, [key for key in query.next_candidates() if query.is_unread(key)])
+    held |= {key: query.archived_masks[key] for key in unread}
     # Not every holder of a common word was looked up, so some memories' own words are read.
     unsure = {
-        match: asked.unknown_terms(match.key) for match in matches if match.key not in inquiry.archived_masks
+        match: asked.unknown_terms(match.key) for match in matches if match.key not in query.archived_masks
     }
-    texts = _texts(inquiry, [match for match, some in unsure.items() if some])
+    texts = _texts(query, [match for match, some in unsure.items() if some])
     for match, some in unsure.items():
         if some:
             held[match.key] |= asked.mask_in(texts[match.memory_id], some)
     return [held[match.key] for match in matches]
 
 
-def _read_archived(inquiry: Inquiry, keys: list[int], soon: list[int]) -> None:
+def _read_archived(query: RecallQuery, keys: list[int], soon: list[int]) -> None:
     """Look up which words archived memories hold that were found otherwise; `soon` others in one call."""
     if not keys:
         return
-    keys = list({*keys, *(key for key in soon if key not in inquiry.archived_masks)})
-    words = inquiry.words
-    inquiry.archived_masks.update(dict.fromkeys(keys, 0))
+    keys = list({*keys, *(key for key in soon if key not in query.archived_masks)})
+    words = query.words
+    query.archived_masks.update(dict.fromkeys(keys, 0))
     spellings = [((), words.variants.get(term, [term])) for term in words.terms]
-    for bit, found in enumerate(inquiry.store.search.archived_with(spellings, -1, keys)):
+    for bit, found in enumerate(query.store.search.archived_with(spellings, -1, keys)):
         for key in found:
-            inquiry.archived_masks[key] |= 1 << bit
+            query.archived_masks[key] |= 1 << bit
 
 
-def _texts(inquiry: Inquiry, matches: list[Match]) -> dict[str, str]:
+def _texts(query: RecallQuery, matches: list[Match]) -> dict[str, str]:
     """The indexed terms of memories, by id."""
-    described = {match.memory_id: inquiry.details[match.key].text for match in matches}
-    unread = [one for one, text in described.items() if text is None and one not in inquiry.texts]
+    described = {match.memory_id: query.details[match.key].text for match in matches}
+    unread = [one for one, text in described.items() if text is None and one not in query.texts]
     if unread:
-        texts = inquiry.store.search.texts(unread)
-        inquiry.texts.update((one, " ".join(texts.get(one, ()))) for one in unread)
-    return {one: inquiry.texts[one] if text is None else text for one, text in described.items()}
+        texts = query.store.search.texts(unread)
+        query.texts.update((one, " ".join(texts.get(one, ()))) for one in unread)
+    return {one: query.texts[one] if text is None else text for one, text in described.items()}
 
 
-def words(inquiry: Inquiry, matches: Matches, _: Found) -> None:
+def words(query: RecallQuery, matches: Matches, _: Found) -> None:
     """What the words found say: anywhere, the rarest, in the goal, in paths; and how much it says at all.
 
     The first four are shares of what the best candidate has.
     """
-    asked = inquiry.words
+    asked = query.words
     for match in matches:
-        mask, details = match.mask, inquiry.details[match.key]
+        mask, details = match.mask, query.details[match.key]
         match.goal = details.goal
         match.signals.update(
             words=asked.weight(mask),
@@ -95,12 +95,12 @@ def words(inquiry: Inquiry, matches: Matches, _: Found) -> None:
         _as_share_of_best(matches, name)
 
 
-def neighbours(inquiry: Inquiry, matches: Matches, _: Found) -> None:
+def neighbours(query: RecallQuery, matches: Matches, _: Found) -> None:
     """What the memories before and after it in its session, and those it is linked to, say of the question.
 
     `around` is what those of its session add to its own words, `beside` what all of them say by themselves.
     """
-    asked, near = inquiry.words, inquiry.neighbourhood
+    asked, near = query.words, query.neighbourhood
     around = {match.key: near.around(match.key) for match in matches}
     linked = {match.key: near.linked(match.key) for match in matches}
     masks = asked.masks_of(set(chain(*around.values(), *linked.values())))
@@ -115,21 +115,21 @@ def neighbours(inquiry: Inquiry, matches: Matches, _: Found) -> None:
         match.signals["beside"] = sum(map(asked.weight, others)) / best
 
 
-def here(inquiry: Inquiry, matches: Matches, _: Found) -> None:
+def here(query: RecallQuery, matches: Matches, _: Found) -> None:
     """How lately it was made in the session that asks; nothing for memories of other sessions."""
-    words = inquiry.words
+    words = query.words
     middle = math.log(max(1, words.session_size)) - 1
     for match in matches:
         match.signals["here"] = 0.0
-        if match.session_id == inquiry.session:
-            newer = inquiry.details[match.key].newer if words.terms else 0
+        if match.session_id == query.session:
+            newer = query.details[match.key].newer if words.terms else 0
             match.signals["here"] = middle - math.log1p(max(0, newer))
 
 
-def recency(inquiry: Inquiry, matches: Matches, _: Found) -> None:
+def recency(query: RecallQuery, matches: Matches, _: Found) -> None:
     """How few memories are newer, on a scale on which the first few differ most."""
-    moments = inquiry.words.timeline[::-1]
-    size = max(inquiry.words.size, len(moments))
+    moments = query.words.timeline[::-1]
+    size = max(query.words.size, len(moments))
     exact = len(moments) if len(moments) < limits.NEWEST else limits.NEWEST
     for match in matches:
         behind = len(moments) - bisect_left(moments, (match.created_at, match.key))
@@ -139,9 +139,9 @@ def recency(inquiry: Inquiry, matches: Matches, _: Found) -> None:
         match.signals["recency"] = 1 - math.log1p(newer) / math.log(limits.SESSION_COUNTED)
 
 
-def files(inquiry: Inquiry, matches: Matches, found: Found) -> None:
+def files(query: RecallQuery, matches: Matches, found: Found) -> None:
     """Which of the files asked for it touched: how rare, what share, how lately; and how many in all."""
-    size = inquiry.words.size
+    size = query.words.size
     rarity = [math.log(1 + size / (tied.total + 1)) for tied in found.tied]
     for match in matches:
         touched = [
@@ -149,7 +149,7 @@ def files(inquiry: Inquiry, matches: Matches, found: Found) -> None:
             for rare, tied in zip(rarity, found.tied, strict=True)
             if match.key in tied.ranks
         ]
-        breadth = math.log1p(inquiry.details[match.key].files)
+        breadth = math.log1p(query.details[match.key].files)
         rank = min((rank for _, rank in touched), default=limits.RANKED_OF_A_FILE)
         match.signals.update(
             files=sum(rare for rare, _ in touched) / (1 + breadth),
@@ -160,15 +160,15 @@ def files(inquiry: Inquiry, matches: Matches, found: Found) -> None:
     _as_share_of_best(matches, "files")
 
 
-def meaning(inquiry: Inquiry, matches: Matches, found: Found) -> None:
+def meaning(query: RecallQuery, matches: Matches, found: Found) -> None:
     """How near it is to the question by meaning, and the nearer of the two next to it."""
-    if inquiry.semantic is None:
+    if query.semantic is None:
         return
-    near = inquiry.neighbourhood
+    near = query.neighbourhood
     next_to = {match.key: [one for one in near.around(match.key)[:2] if one != NOBODY] for match in matches}
-    soon = {one for key in inquiry.next_candidates() for one in (key, *near.around(key)[:2])} - {NOBODY}
-    like = inquiry.similarities(next_to.keys() | set(chain.from_iterable(next_to.values())), soon)
-    placed = [match.key in like for match in found.foremost()]
+    soon = {one for key in query.next_candidates() for one in (key, *near.around(key)[:2])} - {NOBODY}
+    like = query.similarities(next_to.keys() | set(chain.from_iterable(next_to.values())), soon)
+    placed = [match.key in like for match in found.best_without_vectors()]
     enough = len(placed) <= limits.FEW or sum(placed) >= limits.COVERED * len(placed)
     found.by_meaning = bool(like) and enough
     # A memory that has no vector yet is held to be as near as the others are on average.
@@ -202,7 +202,7 @@ def _with_vectors(found: Found) -> bool:
 
 
 # What is measured, in this order, and when it applies; the weights are in `fitted.py`.
-SIGNALS: list[tuple[Callable[[Inquiry, Matches, Found], None], Callable[[Found], bool]]] = [
+SIGNALS: list[tuple[Callable[[RecallQuery, Matches, Found], None], Callable[[Found], bool]]] = [
     (words, _always),
     (neighbours, _always),
     (files, _with_files),

@@ -29,7 +29,7 @@ def indexed_text(memory: Memory) -> tuple[str, ...]:
     fields: tuple[Iterable[str | None], ...] = (
         (intent.goal,),
         (intent.context, *intent.constraints),
-        (memory.full_summary, outcome.failure_reason, outcome.failure_category, *_checked(memory)),
+        (memory.full_summary, outcome.failure_reason, outcome.failure_category, *_verification_texts(memory)),
         (*outcome.learnings, *outcome.follow_up_needed),
         (
             reasoning.approach_chosen,
@@ -43,7 +43,11 @@ def indexed_text(memory: Memory) -> tuple[str, ...]:
             *reasoning.risks_identified,
         ),
         (
-            *(text for seen in perception.observations for text in (seen.what, seen.significance)),
+            *(
+                text
+                for observation in perception.observations
+                for text in (observation.what, observation.significance)
+            ),
             *(text for file in perception.relevant_files for text in (file.relevance, file.state_summary)),
             *perception.patterns_noticed,
             *perception.anomalies,
@@ -55,7 +59,7 @@ def indexed_text(memory: Memory) -> tuple[str, ...]:
     return tuple(" ".join(terms(" \n ".join(filter(None, field)))) for field in fields)
 
 
-def _checked(memory: Memory) -> tuple[str | None, ...]:
+def _verification_texts(memory: Memory) -> tuple[str | None, ...]:
     verified = memory.outcome.verified_by
     return (verified.command, verified.result) if verified else ()
 
@@ -69,25 +73,25 @@ def _action_texts(memory: Memory) -> Iterable[str | None]:
 
 
 RENAMED_TO = "renamed to "  # How the summary of a deletion says that the file has another name now
-MOST_RENAMES = 1000  # Limit for one memory
+MAX_RENAMES = 1000  # Limit for one memory
 
-_LONGEST_COMMAND = 4096
-_STEPS = re.compile(r"&&|\|\||[;|\n]")
-_UNPLAIN = re.compile(r"[*?\[\]{}$`<>()]")
-_OUTSIDE = ("/", "~", "..")
+_MAX_COMMAND_LENGTH = 4096
+_COMMAND_SEPARATORS = re.compile(r"&&|\|\||[;|\n]")
+_SHELL_SYNTAX = re.compile(r"[*?\[\]{}$`<>()]")
+_OUTSIDE_PREFIXES = ("/", "~", "..")
 
 
 def recorded_renames(actions: Iterable[Action]) -> list[tuple[str, str]]:
     """(earlier name, new name) of the files that actions renamed, by a deletion or a plain `mv`."""
     found = (pair for action in actions for pair in _renames_by(action))
-    return list(islice(dict.fromkeys(found), MOST_RENAMES))
+    return list(islice(dict.fromkeys(found), MAX_RENAMES))
 
 
 def _renames_by(action: Action) -> Iterator[tuple[str, str]]:
     details = action.details
     if action.type is ActionType.FILE_DELETE and details.file_path and details.diff_summary:
-        marked, _, path = details.diff_summary.partition(RENAMED_TO)
-        if path and not marked:
+        prefix, _, path = details.diff_summary.partition(RENAMED_TO)
+        if path and not prefix:
             yield details.file_path, path
     worked = action.result is None or action.result.success
     if action.type is ActionType.COMMAND_RUN and worked and "mv" in (details.command or ""):
@@ -96,7 +100,7 @@ def _renames_by(action: Action) -> Iterator[tuple[str, str]]:
 
 def _renames_by_command(command: str, folder: str) -> Iterator[tuple[str, str]]:
     """The renames by those steps of a command that move one file to one place without wildcards."""
-    for step in _STEPS.split(command[:_LONGEST_COMMAND]):
+    for step in _COMMAND_SEPARATORS.split(command[:_MAX_COMMAND_LENGTH]):
         words = _shell_words(step)
         if words[:1] == ["git"]:
             del words[0]
@@ -105,29 +109,29 @@ def _renames_by_command(command: str, folder: str) -> Iterator[tuple[str, str]]:
             before, after = names
             after = after + posixpath.basename(before) if after.endswith("/") else after
             pair = tuple(posixpath.normpath(posixpath.join(folder, name)) for name in (before, after))
-            if pair[0] != pair[1] and not any(name.startswith(_OUTSIDE) for name in pair):
+            if pair[0] != pair[1] and not any(name.startswith(_OUTSIDE_PREFIXES) for name in pair):
                 yield pair[0], pair[1]
 
 
 def _shell_words(step: str) -> list[str]:
     """The words of one step; none if a shell would expand them."""
-    if _UNPLAIN.search(step):
+    if _SHELL_SYNTAX.search(step):
         return []
     import shlex  # noqa: PLC0415 (slow to load, and hardly any command moves a file)
 
     try:
         return shlex.split(step)
-    except ValueError:  # a quotation that does not end
+    except ValueError:  # an unclosed quote
         return []
 
 
-_SAMPLE = 128  # Marks of an attempt that are kept: enough to tell what share of them a new one has
-MOST_ATTEMPTS = 60  # Limit for one memory
+_SAMPLE_SIZE = 128  # Marks stored per attempt: enough to estimate how many of them a new one shares
+MAX_ATTEMPTS = 60  # Limit for one memory
 
 _EDITS = (ActionType.FILE_EDIT, ActionType.FILE_CREATE, ActionType.FILE_DELETE)
 _QUOTE_LENGTH, _REASON_LENGTH = 90, 140
-_FEW = 3  # A failure with at most this many edits: each of unknown result counts as failed
-# Errors that say that an edit was not made, and so nothing about whether it was right.
+_MAX_SUSPECT_EDITS = 3  # In a failure with at most this many edits, those of unknown result count as failed
+# Errors that mean that an edit was not applied; they do not show that it was wrong.
 _NOT_APPLIED = re.compile(
     r"(?i)not found in (?:the )?file|has not been read|string to replace|old_string|matches of the string"
     r"|modified since|failed to (?:find|apply)|no changes|does not exist|patch (?:failed|does not)|hunk"
@@ -150,7 +154,7 @@ class Attempt(NamedTuple):
 
 def attempts_of(memory: Memory) -> list[Attempt]:
     """The attempts of a memory, in the order of its actions."""
-    return list(_attempts(memory))[:MOST_ATTEMPTS]
+    return list(_attempts(memory))[:MAX_ATTEMPTS]
 
 
 def _attempts(memory: Memory) -> Iterator[Attempt]:
@@ -161,7 +165,7 @@ def _attempts(memory: Memory) -> Iterator[Attempt]:
         if worked is None or found is None:
             continue
         key, marks = found
-        row = Attempt(number, key, action.timestamp, worked, len(marks), sample(marks, _SAMPLE))
+        row = Attempt(number, key, action.timestamp, worked, len(marks), sample(marks, _SAMPLE_SIZE))
         if worked:
             yield row
         else:
@@ -170,16 +174,16 @@ def _attempts(memory: Memory) -> Iterator[Attempt]:
 
 
 def _suspects(memory: Memory) -> set[int]:
-    """The edits of unknown result in a failure with few edits."""
+    """The indexes of the edits of unknown result, if the memory is a failure with few edits."""
     if memory.outcome.success:
         return set()
     edits = [n for n, action in enumerate(memory.actions) if action.type in _EDITS]
     unknown = {n for n in edits if memory.actions[n].result is None}
-    return unknown if len(edits) <= _FEW else set()
+    return unknown if len(edits) <= _MAX_SUSPECT_EDITS else set()
 
 
 def _worked(memory: Memory, action: Action) -> bool | None:
-    """Whether an action worked; None if that is not known, or does not depend on the action."""
+    """Whether an action worked; None if unknown, or if the result says nothing about the action itself."""
     result = action.result
     if result is None:
         return None
@@ -209,16 +213,16 @@ def _key_and_marks(action: Action) -> tuple[str, frozenset[int]] | None:
 def _in_one_line(action: Action) -> str:
     if action.type is ActionType.COMMAND_RUN:
         return _line(action.details.command or "", _QUOTE_LENGTH)
-    return essence(action.details.diff_summary or "")
+    return first_changed_line(action.details.diff_summary or "")
 
 
-def essence(diff: str) -> str:
-    """The first line with words that a diff adds, or else removes."""
-    for sign, before in (("+", ""), ("-", "removing ")):
+def first_changed_line(diff: str) -> str:
+    """The first meaningful line that a diff adds; if it adds none, the first that it removes."""
+    for sign, prefix in (("+", ""), ("-", "removing ")):
         lines = [line[1:].strip() for line in diff.splitlines() if line.startswith(sign)]
         line = next((line for line in lines if edit_marks(line)), "")
         if line:
-            return before + _line(line, _QUOTE_LENGTH)
+            return prefix + _line(line, _QUOTE_LENGTH)
     return ""
 
 
@@ -250,12 +254,12 @@ def _successes(actions: Iterable[Action]) -> list[Action]:
 
 
 def _same_purpose(failed: Action, other: Action) -> bool:
-    """Whether two commands are the same program on something else, or another program on the same."""
+    """Whether two commands run the same program with other arguments, or share half of their words."""
     one, two = _key_and_marks(failed), _key_and_marks(other)
     if one is None or two is None or one[1] == two[1]:
         return False
     return one[0] == two[0] or len(one[1] & two[1]) * 2 >= min(len(one[1]), len(two[1]))
 
 
-def _line(text: str, most: int) -> str:
-    return shorten(" ".join(text.split()), most)
+def _line(text: str, max_length: int) -> str:
+    return shorten(" ".join(text.split()), max_length)

@@ -1,4 +1,4 @@
-"""The finders every store offers. Each is one call, however much is asked for: a call may be a round trip."""
+"""The search interface of every store. Each method is a single call: it may be a round trip."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from rum.store.vectors import VectorState
 
 
 class Row(NamedTuple):
-    """A memory as far as the ranking needs it before it looks closer."""
+    """The fields of a memory that the ranking needs first."""
 
     id: str
     created_at: int
     importance: float
     session_id: str
-    # By which the store finds the memory again: above 0, and larger for one stored later, as a rule.
+    # The store's key of the memory: above 0, and usually larger for one stored later.
     #
-    # Nothing else follows from it: keys have gaps, and a memory may appear after one with a larger key.
+    # Keys have gaps, and a memory may appear after one with a larger key.
     key: int
 
 
@@ -35,7 +35,7 @@ class FileRow(NamedTuple):
 
     @property
     def row(self) -> Row:
-        """The memory alone."""
+        """The memory without the file."""
         return Row._make(self[:5])
 
 
@@ -49,29 +49,29 @@ class TiedRows(NamedTuple):
 class Holders(NamedTuple):
     """The memories that hold a term in any of its spellings."""
 
-    keys: list[int]  # Of live memories, largest first; of a common term only that many
+    keys: list[int]  # Of live memories, largest first; of a common term only the first of them
     total: int  # About how many live memories hold it
-    archived_keys: list[int]  # Of archived memories, largest first; of a common term only that many
+    archived_keys: list[int]  # Of archived memories, largest first; of a common term only the first of them
     archived_total: int  # About how many archived memories hold it
 
 
 class TermLookup(NamedTuple):
-    """What the store knows of a question's terms, and what every question by text needs besides."""
+    """The holders of a query's terms, and the other data that every query by text needs."""
 
-    holders: list[Holders]  # One for each term, in the order of asking
+    holders: list[Holders]  # One for each term, in the order of the request
     size: int  # About how many memories there are
     archived: int  # How many of them are archived
     superseded: list[int]  # The keys of the memories that others supersede
-    session_size: int  # How many memories the session has; counting stops at the limit
-    same_goal: list[int]  # The keys of the newest memories with exactly this goal, in whatever case
+    session_size: int  # How many memories the session has; counted up to the limit
+    same_goal: list[int]  # The keys of the newest memories with exactly this goal, ignoring case
     # (created_at, key) of the newest memories and of some spread evenly over all, newest first.
     timeline: list[tuple[int, int]]
     has_chapters: bool
-    vectors: VectorState  # Of the model asked for
+    vectors: VectorState  # Of the requested model
 
 
 class Correction(NamedTuple):
-    """A term that somebody used."""
+    """A term that some memory holds, as the correction of a misspelt one."""
 
     term: str
     words: frozenset[str]  # The words, in lower case, that stand for it in a few live memories
@@ -79,65 +79,70 @@ class Correction(NamedTuple):
 
 
 class Details(NamedTuple):
-    """What the ranking looks at in a memory."""
+    """The data of a memory that the ranking uses."""
 
     row: Row
     archived: bool
     newer: int  # About how many memories were stored after it
     goal: str  # The indexed terms of its goal
     paths: str  # The indexed terms of its files' paths
-    length: int  # How long all of its indexed terms are together, without those of paths
+    length: int  # The total length of its indexed terms, without those of paths
     files: int  # How many files it is tied to
-    text: str | None  # All of its indexed terms, if they were asked for and it is not archived
+    text: str | None  # All of its indexed terms, if they were requested and it is not archived
 
 
 class Described(NamedTuple):
-    """Memories in detail, and which others belong to them."""
+    """Memories in detail, with the keys of their sessions and links."""
 
     memories: list[Details]  # In the order of asking
-    # The keys of all memories of each of their sessions, in order of time, without sessions too long.
+    # The keys of all memories of each of their sessions, oldest first; long sessions are left out.
     sessions: list[list[int]]
     # The keys of the two ends of every link that touches any of them, in a fixed order.
     links: list[tuple[int, int]]
 
 
 class Search(Protocol):
-    """Finders that give plain rows."""
+    """Finds memories, and returns plain rows."""
 
     def by_filters(self, filters: Filters, cap: int) -> tuple[list[Row], int]:
-        """The newest memories that pass, and how many there are."""
+        """The newest memories that pass, at most `cap`, and how many there are in total."""
         ...
 
-    def listed(
+    def list_ids(
         self, filters: Filters, sort: str, limit: int, uses: Sequence[tuple[str, int]]
     ) -> tuple[list[str], int]:
-        """The ids of the memories that pass, in the order asked for, and how many there are."""
+        """The ids of the memories that pass, in the order of `sort`, and how many there are in total."""
         ...
 
     def by_paths(
-        self, groups: Sequence[Sequence[str]], filters: Filters, cap: int, *, formerly: Sequence[str] = ()
+        self,
+        groups: Sequence[Sequence[str]],
+        filters: Filters,
+        cap: int,
+        *,
+        renamed_files: Sequence[str] = (),
     ) -> TiedRows:
-        """The newest memories tied to files: for each group to any of them, for each of `formerly` before.
+        """The newest memories tied to any file of each group, and to earlier names of `renamed_files`.
 
-        A path that ends in `/` means everything below it. `formerly` are files under names that they had
-        before; what was done later to another file of such a name is left out.
+        A path that ends in `/` means everything below it. Memories of another file that got such an earlier
+        name after the rename are left out.
         """
         ...
 
-    def by_commit(self, start: str, filters: Filters, cap: int) -> list[Row]:
-        """The newest memories made of a commit whose id begins so; at least 7 characters tell it apart."""
+    def by_commit(self, commit_prefix: str, filters: Filters, cap: int) -> list[Row]:
+        """The newest memories made of a commit whose id has this prefix of at least 7 characters."""
         ...
 
-    def by_issue(self, number: str, filters: Filters, cap: int, most: int) -> list[Row]:
-        """The newest memories that name an issue, of the `most` stored last that hold its number."""
+    def by_issue(self, number: str, filters: Filters, cap: int, max_candidates: int) -> list[Row]:
+        """The newest memories that mention an issue, of the last `max_candidates` that contain its number."""
         ...
 
     def known_paths(self, prefixes: Sequence[str]) -> list[list[str]]:
-        """For each prefix every file any memory is tied to whose path begins with it."""
+        """For each prefix the files of memories whose path begins with it."""
         ...
 
     def paths_within(self, parts: Sequence[str], cap: int) -> list[list[str]]:
-        """For each part of a path the files with it in theirs, of the last `cap` memories with such."""
+        """For each part of a path the files whose path contains it, of the last `cap` memories that match."""
         ...
 
     def terms(
@@ -147,31 +152,31 @@ class Search(Protocol):
         archived_cap: int,
         *,
         goal: str = "",
-        most: int = 0,
+        max_same_goal: int = 0,
         session: str = "",
-        counted: int = 0,
+        max_session_size: int = 0,
         newest: int = 0,
         spread: int = 1,
         model: str = "",
     ) -> TermLookup:
-        """Look up terms, each in any of its spellings; and `most` memories with a goal, and a session's size.
+        """Look up terms, each in any of its spellings, and the other fields of `TermLookup`.
 
-        `cap` and `archived_cap` limit the holders given of a term, `counted` how far a session is counted.
-        The timeline has `newest` memories and about `spread` of the others; it is empty without `newest`.
-        `model` is the embedder's, to learn about its vectors in the same call.
+        `cap` and `archived_cap` limit the holders of a term, `max_same_goal` the memories with the goal, and
+        `max_session_size` the counting of the session. The timeline has `newest` memories and about `spread`
+        of the others; it is empty without `newest`. `model` is the embedder's, for the state of its vectors.
         """
         ...
 
     def corrections(self, terms: Iterable[str], sample: int, cap: int, archived_cap: int) -> list[Correction]:
-        """Those of the terms that somebody used, with words of the last `sample` live memories with each."""
+        """The terms that some memory holds, with words of the last `sample` live memories of each."""
         ...
 
     def newest_with(
         self, term_sets: Sequence[Sequence[str]], in_goal: Sequence[str], filters: Filters, cap: int
     ) -> list[list[Row]]:
-        """The memories stored last with every term of a set, set after set, until fewer than `cap` have it.
+        """For each set the last `cap` memories with all of its terms; stops after a set that fewer have.
 
-        If as many have the last set, those with `in_goal` in their goals follow, if that is not empty.
+        If `cap` memories have the last set, those with all of `in_goal` in their goals follow.
         """
         ...
 
@@ -183,7 +188,8 @@ class Search(Protocol):
     ) -> list[list[int]]:
         """For each set the keys of the archived memories with all of the first terms and any of the second.
 
-        Either may be none. The largest keys come first; a `cap` below 0 is no limit. `among` some, by key.
+        Either may be empty. The largest keys come first; a `cap` below 0 means no limit. `among` restricts
+        the search to some keys.
         """
         ...
 
@@ -198,9 +204,9 @@ class Search(Protocol):
         known_sessions: Collection[str] = (),
         texts: bool = False,
     ) -> Described:
-        """The memories that pass, in detail: of `always` all, of `keys` the first `cap`; `texts` as well.
+        """The memories that pass, in detail: all of `always`, the first `cap` of `keys`.
 
-        `known_sessions` are left out of `sessions`, and those with more than `session_limit` memories.
+        `texts` adds their indexed terms. `known_sessions` are left out of `sessions`, and those with more than `session_limit` memories.
         """
         ...
 
@@ -209,13 +215,13 @@ class Search(Protocol):
         ...
 
     def sharing(self, terms: Iterable[str], rare: int, cap: int) -> list[str]:
-        """The memories with most of the terms; terms that more than `rare` memories hold do not count."""
+        """The memories that hold the most terms, ignoring terms that more than `rare` memories hold."""
         ...
 
-    def tag_counts(self, most: int) -> list[tuple[str, int]]:
-        """The tags used most, and how many memories have each."""
+    def tag_counts(self, limit: int) -> list[tuple[str, int]]:
+        """The most used tags, with their numbers of memories."""
         ...
 
-    def busiest(self, most: int) -> list[str]:
-        """The ids of the agents with most memories."""
+    def most_active_agents(self, limit: int) -> list[str]:
+        """The ids of the agents with the most memories."""
         ...

@@ -11,7 +11,7 @@ import pytest
 
 from rum.model.errors import StorageError
 from rum.store.base import Store
-from rum.store.sqlite.readonly import ReadOnlyFile, ReadOnlyStore
+from rum.store.sqlite.readonly import ReadOnlyDatabase, ReadOnlyStore
 from rum.store.sqlite.store import SqliteStore
 from support.builders import add_memory, make_memory
 from support.offers import failed_run, ran
@@ -80,7 +80,7 @@ def test_rows_stay_where_their_memory_is_archived(store: Store, tmp_path: Path):
 
 def test_the_index_finds_them(store: Store, tmp_path: Path):
     plan = "EXPLAIN QUERY PLAN SELECT 1 FROM attempts WHERE key = ? ORDER BY at DESC LIMIT 5"
-    ((*_, how),) = ReadOnlyFile(str(tmp_path), "rum").rows(plan, ("x",))
+    ((*_, how),) = ReadOnlyDatabase(str(tmp_path), "rum").rows(plan, ("x",))
     assert "attempts_key" in how
 
 

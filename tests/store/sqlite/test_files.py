@@ -130,7 +130,7 @@ def use_everything(store: SqliteStore) -> None:
     outlines(store, [1, 2])
     breadths(store, ["mem_b"])
     existing(store, ["token"])
-    store.search.listed(Filters(), "access_count", 1, [("mem_a", 1)])
+    store.search.list_ids(Filters(), "access_count", 1, [("mem_a", 1)])
     store.activity.add_uses({"mem_a": 1}, NOON)
     store.activity.uses(["mem_a"])
     store.upkeep.problems()

@@ -28,7 +28,7 @@ FINDERS: dict[str, Callable[[Search, Filters], object]] = {
     "by_path": lambda search, filters: search.by_paths([["a.py"]], filters, 1),
     "by_paths": lambda search, filters: search.by_paths([["a.py", "lib/"], ["b.py"]], filters, 1),
     "describe": lambda search, filters: search.describe([1, 2, 3], filters, cap=2, session_limit=9),
-    "formerly": lambda search, filters: search.by_paths([], filters, 1, formerly=["c.py"]),
+    "formerly": lambda search, filters: search.by_paths([], filters, 1, renamed_files=["c.py"]),
     "by_issue": lambda search, filters: search.by_issue("67", filters, 1, 9),
     "newest_with": lambda search, filters: search.newest_with([["login"]], ["fix"], filters, 1),
 }

@@ -11,7 +11,7 @@ from rum.recall.words import Words
 from rum.store.base import Store
 from support.builders import NOON, add_memory, make_file, make_outcome
 from support.embedders import WordEmbedder
-from support.recall_queries import found, inquire
+from support.recall_queries import found, recall_query
 from unit.recall.semantic_search import nearest, similarities
 
 ANIMALS = "ant bee cow dog elk fox gnu hen ibex jay koi lynx mole newt owl pig quail rat seal toad".split()  # noqa: SIM905 (as read)
@@ -42,7 +42,7 @@ def shelve(store: Store, *animals: str) -> None:
 
 
 def answer(store: Store, query: str, *files: str, **more: object) -> list[str]:
-    given = run(inquire(store, query, *files, **more)).matches
+    given = run(recall_query(store, query, *files, **more)).matches
     return [match.memory_id.removeprefix("mem_") for match in given]
 
 
@@ -60,26 +60,26 @@ class TestByWords:
     @pytest.mark.parametrize("query", QUESTIONS)
     @pytest.mark.parametrize("kept", [0, 4, 16], ids=["all archived", "most", "few"])
     def test_the_same_is_found_first_with_about_the_same_confidence(self, herd: Store, query: str, kept: int):
-        before = run(inquire(herd, query)).matches
+        before = run(recall_query(herd, query)).matches
         shelve(herd, *ANIMALS[kept:])
-        after = run(inquire(herd, query)).matches
+        after = run(recall_query(herd, query)).matches
         assert [match.memory_id for match in after[:1]] == [match.memory_id for match in before[:1]]
         for one, other in zip(before[:1], after[:1], strict=True):
             assert other.confidence == pytest.approx(one.confidence, abs=0.1)
 
     def test_the_masks_of_archived_memories_are_what_they_hold(self, herd: Store):
         shelve(herd, *ANIMALS)
-        inquiry = inquire(herd, "cow dog farm yak")
-        masks = {match.memory_id: match.mask for match in found(inquiry).values()}
+        query = recall_query(herd, "cow dog farm yak")
+        masks = {match.memory_id: match.mask for match in found(query).values()}
         texts = herd.search.texts(masks)
-        assert masks == {one: inquiry.words.mask_in(" ".join(texts[one])) for one in masks}
+        assert masks == {one: query.words.mask_in(" ".join(texts[one])) for one in masks}
         assert len(masks) == len(ANIMALS)
 
     def test_a_word_that_only_the_archive_knows_is_not_taken_for_misspelt(self, herd: Store):
         shelve(herd, "newt")
         add_memory(herd, "mem_next", "Count the neat news of the next nest")
         assert answer(herd, "newt farm")[0] == "newt"
-        assert inquire(herd, "newt").words.misspelt() is False
+        assert recall_query(herd, "newt").words.misspelt() is False
 
     def test_a_misspelt_word_is_found_in_it(self, herd: Store):
         add_memory(herd, "mem_zebra", "Groom the zebra", session_id="s", created_at=NOON - 200)
@@ -93,9 +93,9 @@ class TestByWords:
         assert answer(herd, "zebar") == ["zebra"]
 
     def test_words_count_as_rare_as_they_are_among_all_once_the_archive_was_asked(self, herd: Store):
-        whole = inquire(herd, "cow farm").words.rarity
+        whole = recall_query(herd, "cow farm").words.rarity
         shelve(herd, *ANIMALS[5:])
-        asked = inquire(herd, "cow farm")
+        asked = recall_query(herd, "cow farm")
         found(asked)
         assert asked.words.rarity == pytest.approx(whole)
 
@@ -119,9 +119,9 @@ class TestByWords:
         assert answer(herd, "cow dog elk yak farm")[0] == "cow"
 
     def test_totals_count_it(self, herd: Store):
-        before = run(inquire(herd, "farm"))
+        before = run(recall_query(herd, "farm"))
         shelve(herd, *ANIMALS)
-        after = run(inquire(herd, "farm"))
+        after = run(recall_query(herd, "farm"))
         assert (after.total, after.total_exact) == (before.total, before.total_exact) == (len(ANIMALS), True)
 
     def test_a_commit_is_found_by_its_id(self, herd: Store):
@@ -184,9 +184,9 @@ class TestByFile:
         assert answer(herd, "", "farm/cow.py") == ["cow"]
 
     def test_words_beside_a_file_count_for_archived_memories_too(self, herd: Store):
-        before = run(inquire(herd, "cow", "farm/")).matches
+        before = run(recall_query(herd, "cow", "farm/")).matches
         shelve(herd, *ANIMALS)
-        after = run(inquire(herd, "cow", "farm/")).matches
+        after = run(recall_query(herd, "cow", "farm/")).matches
         assert {match.memory_id for match in after[:3]} == {match.memory_id for match in before[:3]}
         assert after[0].confidence == pytest.approx(before[0].confidence, abs=0.1)
 
@@ -201,7 +201,9 @@ class TestByMeaning:
     def test_the_nearest_are_found_in_it_where_nothing_is_sure(self, herd: Store, semantic: SemanticSearch):
         shelve(herd, "toad", "seal")
         # All memories tell of something, and none more than others.
-        asked = inquire(herd, "Told of", semantic=semantic, strategy="semantic", min_confidence=0.0, limit=20)
+        asked = recall_query(
+            herd, "Told of", semantic=semantic, strategy="semantic", min_confidence=0.0, limit=20
+        )
         given = {match.memory_id: match.level for match in run(asked).matches}
         assert {"mem_toad", "mem_seal"} <= given.keys()
         assert set(given.values()) == {"semantic"}
@@ -217,7 +219,7 @@ class TestByMeaning:
     def test_its_vectors_are_left_alone_where_something_is_sure(self, herd: Store, semantic: SemanticSearch):
         add_memory(herd, "mem_zebra", "Groom the zebra of the zoo", session_id="s")
         shelve(herd, "toad")
-        asked = inquire(herd, "Groom the zebra of the zoo", semantic=semantic)
+        asked = recall_query(herd, "Groom the zebra of the zoo", semantic=semantic)
         assert search(asked).best(asked.sure, 1)
         assert len(vars(herd.vectors)["_archived"]) == 0  # nothing else shows that none was read
 
@@ -233,7 +235,9 @@ class TestByMeaning:
 def test_neighbours_in_the_archive_lend_their_words_as_live_ones_do(store: Store):
     for at in range(4):
         add_memory(store, f"mem_{at}", f"Step {at} of the zebra" if at else "Begin", session_id="s")
-    before = {one: match.signals["beside"] for one, match in found(inquire(store, "zebra begin")).items()}
+    before = {
+        one: match.signals["beside"] for one, match in found(recall_query(store, "zebra begin")).items()
+    }
     store.archive.put(["mem_1"], LATER)
-    after = {one: match.signals["beside"] for one, match in found(inquire(store, "zebra begin")).items()}
+    after = {one: match.signals["beside"] for one, match in found(recall_query(store, "zebra begin")).items()}
     assert after == pytest.approx(before)

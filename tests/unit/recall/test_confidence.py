@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 from rum.recall import fitted, limits
 from rum.recall.cascade import run, search
 from rum.recall.confidence import about_question, chances, shares
-from rum.recall.inquiry import Match
+from rum.recall.query import Match
 from rum.store.base import Store
 from support.builders import add_memory
-from support.recall_queries import found, inquire
+from support.recall_queries import found, recall_query
 
 OWN = {"bias", "share", "score"}
 columns = st.sampled_from(sorted(fitted.WEIGHTS))
@@ -75,8 +75,8 @@ def test_shares_are_parts_of_one(among: list[float]) -> None:
 @pytest.mark.parametrize("column", fitted.WEIGHTS)
 def test_every_input_of_a_query_has_a_weight(store: Store, column: str) -> None:
     add_memory(store, "a", "zebra")
-    inquiry = inquire(store, "zebra unicorn")
-    told = about_question(inquiry, list(search(inquiry).matches.values()))
+    question = recall_query(store, "zebra unicorn")
+    told = about_question(question, list(search(question).matches.values()))
     assert set(fitted.FIRST[column]) == set(fitted.OTHERS[column]) == OWN | set(told)
     assert all(0 <= told[name] <= 1 for name in ("unknown", "covered"))
 
@@ -86,8 +86,8 @@ def test_unknown_and_covered_words_of_a_query_are_measured(store: Store) -> None
     add_memory(store, "b", "lion", session_id="two")
 
     def told(query: str) -> dict[str, float]:
-        inquiry = inquire(store, query)
-        return about_question(inquiry, list(search(inquiry).matches.values()))
+        question = recall_query(store, query)
+        return about_question(question, list(search(question).matches.values()))
 
     assert (told("zebra lion")["unknown"], told("zebra lion")["covered"]) == (0, pytest.approx(1))
     assert told("zebra unicorn")["unknown"] > 0.4
@@ -100,7 +100,7 @@ def alike(store: Store, many: int) -> list[Match]:
     """Memories that say the same, each in a session of its own; how sure each is."""
     for number in range(store.memories.count(), many):
         add_memory(store, f"m{number}", "Repair the zebra", session_id=f"s{number}")
-    return list(found(inquire(store, "zebra crossing")).values())
+    return list(found(recall_query(store, "zebra crossing")).values())
 
 
 def test_memories_that_look_alike_have_the_same_confidence(store: Store) -> None:
@@ -116,13 +116,13 @@ def test_memories_that_look_alike_have_the_same_confidence(store: Store) -> None
 def test_an_important_memory_has_a_higher_confidence(store: Store) -> None:
     for importance in (0.1, 0.5, 0.9):
         add_memory(store, f"m{importance}", "zebra", importance=importance, session_id=f"s{importance}")
-    matches = found(inquire(store, "zebra crossing"))
+    matches = found(recall_query(store, "zebra crossing"))
     assert matches["m0.9"].confidence > matches["m0.5"].confidence > matches["m0.1"].confidence
 
 
 def test_words_that_say_nothing_are_worth_little(store: Store) -> None:
     add_memory(store, "a", "What to do with the zebra and why")
-    [match] = found(inquire(store, "what with and")).values()
+    [match] = found(recall_query(store, "what with and")).values()
     assert match.confidence <= limits.STOP_WORDS
 
 
@@ -130,7 +130,7 @@ def test_a_goal_repeated_is_nearly_certain_whatever_else_there_is(store: Store) 
     add_memory(store, "a", "Repair the zebra", session_id="one")
     for number in range(20):
         add_memory(store, f"m{number}", f"Repair the zebra crossing {number}", session_id=f"s{number}")
-    matches = found(inquire(store, "repair the ZEBRA!"))
+    matches = found(recall_query(store, "repair the ZEBRA!"))
     assert matches["a"].confidence >= limits.SAME_GOAL
     assert max(match.confidence for name, match in matches.items() if name != "a") < limits.SAME_GOAL
 
@@ -138,13 +138,15 @@ def test_a_goal_repeated_is_nearly_certain_whatever_else_there_is(store: Store) 
 def test_an_exact_match_is_certain_regardless_of_similar_memories(store: Store) -> None:
     for number in range(30):
         add_memory(store, f"m{number}", "zebra", tags=["x"])
-    matches = found(inquire(store, "", tags=("x",), limit=30))
+    matches = found(recall_query(store, "", tags=("x",), limit=30))
     assert {match.confidence for match in matches.values()} == {limits.CERTAIN}
 
 
 def test_how_many_are_asked_for_changes_neither_who_is_first_nor_how_sure_it_is(store: Store) -> None:
     for number in range(90):
         add_memory(store, f"mem_{number}", f"Feed zebra number{number} at the gate of house{number % 7}")
-    answers = [run(inquire(store, "zebra house3 gate", limit=limit)).matches for limit in (1, 3, 5, 20, 50)]
+    answers = [
+        run(recall_query(store, "zebra house3 gate", limit=limit)).matches for limit in (1, 3, 5, 20, 50)
+    ]
     assert {answer[0].memory_id for answer in answers} == {answers[0][0].memory_id}
     assert {answer[0].confidence for answer in answers} == {answers[0][0].confidence}

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rum import Rum
-from rum.recall.inquiry import issue_asked_for
+from rum.recall.query import issue_asked_for
 from rum.store.filters import Filters
 from rum.store.sqlite.store import SqliteStore
 from support.builders import add_memory, make_intent, make_memory, make_outcome

@@ -10,13 +10,13 @@ import pytest
 from rum.model.links import Edge, LinkType
 from rum.model.requests import Strategy
 from rum.recall.cascade import Answer, run, search
-from rum.recall.inquiry import Found
+from rum.recall.query import Found
 from rum.recall.semantic import SemanticSearch
 from rum.store.base import Store
 from rum.store.packed_vectors import pack
 from support.builders import NOON, HandClock, add_memory, make_outcome
 from support.embedders import WordEmbedder
-from support.recall_queries import inquire
+from support.recall_queries import recall_query
 
 GOALS = {
     "same": "Repair the zebra",
@@ -42,11 +42,11 @@ def semantic(store: Store, embedder: WordEmbedder) -> SemanticSearch:
 
 
 def looked(store: Store, semantic: SemanticSearch | None, query: str, **more: Any) -> Found:
-    return search(inquire(store, query, semantic=semantic, **more))
+    return search(recall_query(store, query, semantic=semantic, **more))
 
 
 def answered(store: Store, semantic: SemanticSearch | None, query: str, **more: Any) -> Answer:
-    return run(inquire(store, query, semantic=semantic, **more))
+    return run(recall_query(store, query, semantic=semantic, **more))
 
 
 def brought(found: Found | Answer) -> set[str]:

@@ -14,7 +14,7 @@ from rum.recall.semantic import SemanticSearch
 from rum.store.base import Store
 from support.builders import NOON, HandClock, add_memory, make_file, make_outcome
 from support.embedders import WordEmbedder
-from support.recall_queries import found, inquire, signal
+from support.recall_queries import found, recall_query, signal
 
 RELATIVE = ("words", "rarest", "goal", "paths")
 
@@ -39,7 +39,7 @@ def test_everything_a_column_weighs_is_measured(store: Store, column: str) -> No
     touch(store, "a", "src/goat.py", goal="zebra")
     files = ("src/goat.py",) if column.startswith("files") else ()
     semantic = meaning_of(store, WordEmbedder()) if column.endswith("meaning") else None
-    asked = search(inquire(store, "zebra", *files, semantic=semantic))
+    asked = search(recall_query(store, "zebra", *files, semantic=semantic))
     assert asked.column == column
     assert set(fitted.WEIGHTS[column]) <= set(asked.matches["a"].signals)
 
@@ -49,7 +49,7 @@ class TestWords:
         add(store, "a", "zebra lion", files=[make_file("src/zebra.py")])
         add(store, "b", "goat", outcome=make_outcome("lion"))
         add(store, "c", "zebra lion cow", files=[make_file("lion/zebra.py")])
-        matches = found(inquire(store, "zebra lion unicorn")).values()
+        matches = found(recall_query(store, "zebra lion unicorn")).values()
         for name in RELATIVE:
             values = [match.signals[name] for match in matches]
             assert max(values) == 1
@@ -60,20 +60,20 @@ class TestWords:
         add(store, "rare", "zebra")
         for number in range(5):
             add(store, f"often{number}", "goat")
-        words, rarest = (signal(inquire(store, "zebra goat"), name) for name in ("words", "rarest"))
+        words, rarest = (signal(recall_query(store, "zebra goat"), name) for name in ("words", "rarest"))
         assert words["both"] == 1 > words["rare"] > words["often0"] > 0
         assert rarest["both"] == rarest["rare"] == 1 > rarest["often0"]
 
     def test_a_repeated_word_counts_once(self, store: Store) -> None:
         add(store, "once", "zebra")
         add(store, "often", "zebra zebra zebra", outcome=make_outcome("zebra"))
-        assert signal(inquire(store, "zebra"), "words") == {"once": 1, "often": 1}
+        assert signal(recall_query(store, "zebra"), "words") == {"once": 1, "often": 1}
 
     def test_words_in_the_goal_and_in_paths_count_there(self, store: Store) -> None:
         add(store, "goal", "zebra")
         add(store, "summary", "goat", outcome=make_outcome("zebra"))
         add(store, "path", "goat", files=[make_file("src/zebra_table.py")])
-        asked = inquire(store, "zebra")
+        asked = recall_query(store, "zebra")
         assert signal(asked, "words") == {"goal": 1, "summary": 1, "path": 1}
         assert signal(asked, "goal") == {"goal": 1, "summary": 0, "path": 0}
         assert signal(asked, "paths") == {"goal": 0, "summary": 0, "path": 1}
@@ -81,13 +81,13 @@ class TestWords:
     def test_a_longer_memory_says_more(self, store: Store) -> None:
         add(store, "short", "zebra")
         add(store, "long", "zebra", outcome=make_outcome("goat cow " * 50))
-        length = signal(inquire(store, "zebra"), "length")
+        length = signal(recall_query(store, "zebra"), "length")
         assert length["long"] > length["short"] > 0
 
     def test_a_typing_error_is_distinguished_from_the_word_itself(self, store: Store) -> None:
         add(store, "right", "lion zebra")
         add(store, "wrong", "lion giraffe")
-        words = signal(inquire(store, "lion zebra giraffa"), "words")
+        words = signal(recall_query(store, "lion zebra giraffa"), "words")
         assert words["right"] == 1 > words["wrong"]
 
     def test_common_words_count_in_old_memories_too(
@@ -97,7 +97,7 @@ class TestWords:
         add(store, "old", "zebra lion")
         for number in range(15):
             add(store, f"new{number}", "lion" if number % 2 else "zebra")
-        words = signal(inquire(store, "zebra lion"), "words")
+        words = signal(recall_query(store, "zebra lion"), "words")
         assert words["old"] == 1 > words["new14"] > 0
 
 
@@ -107,7 +107,7 @@ class TestNeighbours:
         add(store, "has", "zebra lion", "day", created_at=NOON + 1)
         add(store, "half", "zebra", "day", created_at=NOON + 2)
         add(store, "alone", "zebra")
-        around = signal(inquire(store, "zebra lion"), "around")
+        around = signal(recall_query(store, "zebra lion"), "around")
         assert around["lacks"] > around["half"] > around["has"] == around["alone"] == 0
         assert all(0 <= value <= 1 for value in around.values())
 
@@ -115,24 +115,24 @@ class TestNeighbours:
         add(store, "one", "zebra", "day", created_at=NOON)
         add(store, "two", "zebra", "day", created_at=NOON + 1)
         add(store, "alone", "zebra")
-        beside = signal(inquire(store, "zebra"), "beside")
+        beside = signal(recall_query(store, "zebra"), "beside")
         assert beside["one"] == beside["two"] > beside["alone"] == 0
 
     def test_a_link_counts_beside_a_session(self, store: Store) -> None:
         add(store, "effect", "goat")
         add(store, "cause", "zebra")
-        assert "effect" not in found(inquire(store, "zebra"))
+        assert "effect" not in found(recall_query(store, "zebra"))
         store.links.add(Edge.of("effect", "cause", LinkType.CAUSED_BY), NOON)
-        matches = found(inquire(store, "zebra"))
+        matches = found(recall_query(store, "zebra"))
         assert matches["effect"].signals["beside"] > matches["cause"].signals["beside"] == 0
 
     def test_two_memories_tied_in_many_ways_are_no_nearer(self, store: Store) -> None:
         add(store, "effect", "goat", "day", created_at=NOON)
         add(store, "cause", "zebra", "day", created_at=NOON + 1)
-        before = found(inquire(store, "zebra"))["effect"].signals
+        before = found(recall_query(store, "zebra"))["effect"].signals
         for kind in (LinkType.CAUSED_BY, LinkType.RELATED_TO, LinkType.BLOCKED_BY):
             store.links.add(Edge.of("effect", "cause", kind), NOON)
-        assert found(inquire(store, "zebra"))["effect"].signals == before
+        assert found(recall_query(store, "zebra"))["effect"].signals == before
 
 
 class TestHere:
@@ -140,14 +140,14 @@ class TestHere:
         for number in range(3):
             add(store, f"mine{number}", "zebra", "mine")
             add(store, f"theirs{number}", "zebra", "theirs")
-        here = signal(inquire(store, "zebra", session="mine"), "here")
+        here = signal(recall_query(store, "zebra", session="mine"), "here")
         assert here["mine2"] > here["mine1"] > here["mine0"]
         assert {here[f"theirs{number}"] for number in range(3)} == {0}
 
     def test_a_session_without_memories_of_its_own_changes_nothing(self, store: Store) -> None:
         add(store, "one", "zebra")
         add(store, "two", "zebra")
-        assert set(signal(inquire(store, "zebra", session="new"), "here").values()) == {0}
+        assert set(signal(recall_query(store, "zebra", session="new"), "here").values()) == {0}
 
 
 class TestRecency:
@@ -155,7 +155,7 @@ class TestRecency:
     def test_it_falls_with_age(self, store: Store, many: int) -> None:
         for number in range(many):
             touch(store, f"m{number}", "a.py", goal="zebra", created_at=NOON + number)
-        recency = signal(inquire(store, "zebra", "a.py", limit=100), "recency")
+        recency = signal(recall_query(store, "zebra", "a.py", limit=100), "recency")
         newest_first = [recency[f"m{number}"] for number in reversed(range(many)) if f"m{number}" in recency]
         assert newest_first[0] == 1
         assert all(newer >= older for newer, older in pairwise(newest_first))
@@ -165,7 +165,7 @@ class TestRecency:
         touch(store, "today", "a.py", created_at=NOON)
         touch(store, "yesterday", "a.py", created_at=NOON - 86400)
         touch(store, "imported", "a.py", created_at=NOON - 10**8, imported_at=NOON)
-        recency = signal(inquire(store, "zebra", "a.py"), "recency")
+        recency = signal(recall_query(store, "zebra", "a.py"), "recency")
         assert recency["today"] > recency["yesterday"] > recency["imported"]
 
     def test_a_history_imported_later_is_older_than_what_was_there(self, store: Store) -> None:
@@ -173,7 +173,7 @@ class TestRecency:
         for number in range(300):
             touch(store, f"old{number}", "b.py", created_at=NOON - 10**8 + number, imported_at=NOON)
         touch(store, "older", "a.py", created_at=NOON - 2 * 10**8, imported_at=NOON)
-        recency = signal(inquire(store, "zebra", "a.py"), "recency")
+        recency = signal(recall_query(store, "zebra", "a.py"), "recency")
         assert recency["today"] == 1
         assert recency["older"] < 0.5
 
@@ -183,14 +183,14 @@ class TestFiles:
         touch(store, "rare", "rare.py")
         for number in range(9):
             touch(store, f"often{number}", "often.py")
-        files = signal(inquire(store, "zebra", "rare.py", "often.py"), "files")
+        files = signal(recall_query(store, "zebra", "rare.py", "often.py"), "files")
         assert files["rare"] == 1 > files["often0"] > 0
 
     def test_the_larger_share_of_what_was_asked_counts_more(self, store: Store) -> None:
         touch(store, "both", "a.py", "b.py")
         touch(store, "one", "a.py")
         touch(store, "none", "c.py", goal="zebra")
-        matches = found(inquire(store, "zebra", "a.py", "b.py"))
+        matches = found(recall_query(store, "zebra", "a.py", "b.py"))
         assert {name: match.signals["asked_files"] for name, match in matches.items()} == {
             "both": 1,
             "one": 0.5,
@@ -202,7 +202,7 @@ class TestFiles:
     def test_a_memory_that_touched_many_files_counts_less_for_each(self, store: Store) -> None:
         touch(store, "narrow", "a.py")
         touch(store, "broad", "a.py", *(f"other{number}.py" for number in range(30)))
-        matches = found(inquire(store, "zebra", "a.py"))
+        matches = found(recall_query(store, "zebra", "a.py"))
         assert matches["broad"].signals["breadth"] > matches["narrow"].signals["breadth"]
         assert matches["broad"].signals["files"] < matches["narrow"].signals["files"]
 
@@ -210,7 +210,7 @@ class TestFiles:
         for number in range(4):
             touch(store, f"m{number}", "a.py", created_at=NOON + number)
         touch(store, "elsewhere", "b.py", goal="zebra", created_at=NOON + 9)
-        latest = signal(inquire(store, "zebra", "a.py"), "file_recency")
+        latest = signal(recall_query(store, "zebra", "a.py"), "file_recency")
         assert latest["m3"] == 1
         assert latest["m3"] > latest["m2"] > latest["m1"] > latest["m0"] > latest["elsewhere"]
         assert latest["elsewhere"] == pytest.approx(0)
@@ -220,7 +220,7 @@ class TestMeaning:
     def test_a_more_similar_memory_has_a_higher_signal(self, store: Store) -> None:
         add(store, "near", "zebra lion", outcome=make_outcome("zebra lion"))
         add(store, "far", "goat cow", outcome=make_outcome("cow goat sheep"))
-        asked = inquire(store, "lion zebra", semantic=meaning_of(store, WordEmbedder()), limit=50)
+        asked = recall_query(store, "lion zebra", semantic=meaning_of(store, WordEmbedder()), limit=50)
         similarities = signal(asked, "meaning")
         assert similarities["near"] > similarities["far"]
 
@@ -232,7 +232,7 @@ class TestMeaning:
         semantic.nearest("lion zebra", 1)
         embedder.fail()
         add(store, "new", "lion zebra")
-        similarities = signal(inquire(store, "lion zebra", semantic=semantic, limit=50), "meaning")
+        similarities = signal(recall_query(store, "lion zebra", semantic=semantic, limit=50), "meaning")
         assert similarities["near"] > similarities["new"] > similarities["far"]
 
     def test_a_neighbour_of_a_similar_memory_has_a_share_of_the_signal(self, store: Store) -> None:
@@ -240,5 +240,5 @@ class TestMeaning:
         add(store, "next", "goat", "day", created_at=NOON + 1)
         add(store, "alone", "goat")
         semantic = meaning_of(store, WordEmbedder())
-        next_to = signal(inquire(store, "lion zebra", semantic=semantic, limit=50), "meaning_next")
+        next_to = signal(recall_query(store, "lion zebra", semantic=semantic, limit=50), "meaning_next")
         assert next_to["next"] > next_to["near"] > next_to["alone"] == 0

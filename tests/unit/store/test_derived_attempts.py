@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rum.store.derived import MOST_ATTEMPTS, Attempt, attempts_of
+from rum.store.derived import MAX_ATTEMPTS, Attempt, attempts_of
 from support.builders import make_memory, make_outcome
 from support.offers import edited, failed_run, ran
 
@@ -61,4 +61,4 @@ def test_what_a_command_was_replaced_by_serves_the_same_purpose():
 
 def test_prose_has_no_marks_and_a_memory_no_more_rows_than_it_may():
     assert rows(edited("a.py", "Replaced the loop", "failed")) == []
-    assert len(rows(*(edited(f"{n}.py", LINE) for n in range(MOST_ATTEMPTS + 5)))) == MOST_ATTEMPTS
+    assert len(rows(*(edited(f"{n}.py", LINE) for n in range(MAX_ATTEMPTS + 5)))) == MAX_ATTEMPTS

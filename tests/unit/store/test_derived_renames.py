@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.store.derived import MOST_RENAMES, recorded_renames
+from rum.store.derived import MAX_RENAMES, recorded_renames
 from support.builders import make_memory
 
 
@@ -69,7 +69,7 @@ def test_a_command_that_failed_renamed_nothing():
 
 
 def test_the_number_of_followed_renames_is_limited():
-    assert len(told(*(ran(f"mv a{number} b{number}") for number in range(MOST_RENAMES + 9)))) == MOST_RENAMES
+    assert len(told(*(ran(f"mv a{number} b{number}") for number in range(MAX_RENAMES + 9)))) == MAX_RENAMES
 
 
 @given(st.text(max_size=200))

@@ -18,7 +18,7 @@ from rum.model.links import LinkType
 from rum.model.memory import Memory, OriginKind, has_worked, is_verified
 from rum.model.requests import MAX_LIMIT, RecallRequest
 from rum.recall import cascade
-from rum.recall.inquiry import Inquiry
+from rum.recall.query import RecallQuery
 from rum.store.base import ReadMode
 from rum.store.filters import Filters
 from rum.text.patterns import Text
@@ -104,13 +104,13 @@ def _recall(caller: Caller, query: BriefQuery, **question: Any) -> list[ScoredMe
     if not question.get("file") and not question.get("intent"):
         return []
     threshold = caller.project.settings.min_confidence
-    inquiry = Inquiry(
+    recall_query = RecallQuery(
         RecallRequest(**question, min_confidence=threshold),
         caller.project.store,
         query.files if question.get("file") else (),
         session=caller.session_id,
     )
-    matches = {match.memory_id: match.confidence for match in cascade.run(inquiry).matches}
+    matches = {match.memory_id: match.confidence for match in cascade.run(recall_query).matches}
     return [
         ScoredMemory(memory, matches[memory.id])
         for memory in caller.project.store.memories.get(list(matches), ReadMode.BEST_EFFORT)

@@ -54,7 +54,7 @@ from rum.repo.files import relative_path
 from rum.repo.git import GitRepository, find_git
 from rum.repo.history import Change, Commit
 from rum.repo.location import find_location
-from rum.store.derived import MOST_RENAMES
+from rum.store.derived import MAX_RENAMES
 
 
 class GitImport(Imported, frozen=True, kw_only=True):
@@ -272,7 +272,7 @@ class Commits(Source[CommitSource]):
         """(earlier name, new name) of files, spelt as a memory would, without secrets."""
         spell = self._caller.project.redactor.redact
         found = ((change.before, change.path) for change in changes if change.before)
-        return tuple((spell(path_of(old)), spell(path_of(new))) for old, new in islice(found, MOST_RENAMES))
+        return tuple((spell(path_of(old)), spell(path_of(new))) for old, new in islice(found, MAX_RENAMES))
 
     def _memory(self, commit: Commit, changes: list[Change], author: str, fields: dict[str, Any]) -> Memory:
         blobs = {path_of(change.path): change.blob for change in changes}

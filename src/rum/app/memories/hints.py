@@ -22,7 +22,7 @@ from rum.recall import cascade
 from rum.recall.cascade import Answer
 from rum.recall.files import paths_below
 from rum.recall.fitted import MIN_CONFIDENCE
-from rum.recall.inquiry import Inquiry, Match, filters_of, passes
+from rum.recall.query import Match, RecallQuery, filters_of, passes
 from rum.store.base import ReadMode
 from rum.store.filters import Filters
 from rum.store.search import Search
@@ -49,26 +49,26 @@ FILTERS: dict[str, Any] = {
 }
 
 
-def hint_for(caller: Caller, inquiry: Inquiry, answer: Answer) -> str:
+def hint_for(caller: Caller, query: RecallQuery, answer: Answer) -> str:
     """One or two sentences that help to ask better, in the spelling of the calling interface."""
-    if not _any_memory(inquiry):
+    if not _any_memory(query):
         return "There are no memories yet; store one when work is finished, or run `rum import git`."
-    if inquiry.question.memory_id:
+    if query.question.memory_id:
         name = caller.spell("memory_id")
         return f"That memory is there, but another condition excludes it; ask for {name} alone."
-    search, spell = inquiry.store.search, caller.spell
-    parts = [*unknown_tags(search, inquiry.question.tags), *_unknown_agent(caller.project, inquiry)]
-    parts += [*_near_files(inquiry, spell), *_misspelt(inquiry), *_agent_named(caller, inquiry)]
-    parts += islice(_wider(inquiry, answer, spell), max(1, SUGGESTED - len(parts)))
+    search, spell = query.store.search, caller.spell
+    parts = [*unknown_tags(search, query.question.tags), *_unknown_agent(caller.project, query)]
+    parts += [*_near_files(query, spell), *_misspelt(query), *_agent_named(caller, query)]
+    parts += islice(_wider(query, answer, spell), max(1, SUGGESTED - len(parts)))
     if not parts:
-        parts = [_otherwise(inquiry)]
-    return f"{_why_nothing(caller.project, inquiry)}. Try: {'; '.join(parts)}."
+        parts = [_otherwise(query)]
+    return f"{_why_nothing(caller.project, query)}. Try: {'; '.join(parts)}."
 
 
-def _any_memory(inquiry: Inquiry) -> bool:
-    if inquiry.text and inquiry.words.terms:
-        return inquiry.words.any_memory
-    return bool(inquiry.store.search.by_filters(Filters(superseded=True), 1)[0])
+def _any_memory(query: RecallQuery) -> bool:
+    if query.text and query.words.terms:
+        return query.words.any_memory
+    return bool(query.store.search.by_filters(Filters(superseded=True), 1)[0])
 
 
 def no_room(caller: Caller, question: RecallRequest, needed: int) -> str:
@@ -77,14 +77,14 @@ def no_room(caller: Caller, question: RecallRequest, needed: int) -> str:
     return f"Found, but nothing fits in {name} {question.max_tokens}; the shortest result needs {needed}."
 
 
-def _why_nothing(project: Project, inquiry: Inquiry) -> str:
+def _why_nothing(project: Project, query: RecallQuery) -> str:
     """That nothing fits; or, where meaning alone was asked, what it lacks."""
-    if inquiry.issue:
-        return f"No memory names #{inquiry.issue}"
-    if inquiry.question.strategy is not Strategy.SEMANTIC:
+    if query.issue:
+        return f"No memory names #{query.issue}"
+    if query.question.strategy is not Strategy.SEMANTIC:
         return "No matches"
     semantic = project.semantic
-    if not inquiry.text:
+    if not query.text:
         lacks = "it needs words to go by"
     elif semantic.model is None:
         lacks = f"the setting embedder is none (by {project.settings.origin('embedder')}); set it to builtin"
@@ -98,10 +98,10 @@ def _why_nothing(project: Project, inquiry: Inquiry) -> str:
     return f"Nothing was found by meaning: {lacks}"
 
 
-def _otherwise(inquiry: Inquiry) -> str:
-    if inquiry.issue:
+def _otherwise(query: RecallQuery) -> str:
+    if query.issue:
         return "what it is about, in words"
-    return "other words" if inquiry.text else "another file" if inquiry.files else "other filters"
+    return "other words" if query.text else "another file" if query.files else "other filters"
 
 
 def unknown_tags(search: Search, tags: Sequence[str]) -> Iterator[str]:
@@ -117,9 +117,9 @@ def unknown_tags(search: Search, tags: Sequence[str]) -> Iterator[str]:
         yield f"{instead} instead of the unknown tag `{tag[:ECHOED]}`"
 
 
-def _unknown_agent(project: Project, inquiry: Inquiry) -> Iterator[str]:
+def _unknown_agent(project: Project, query: RecallQuery) -> Iterator[str]:
     """The agents whose names are nearest to an unknown one, then those with most memories."""
-    asked = inquiry.question.agent_id
+    asked = query.question.agent_id
     if not asked:
         return
     names = {agent.id: agent.name or agent.id for agent in project.store.agents.all()}
@@ -127,21 +127,23 @@ def _unknown_agent(project: Project, inquiry: Inquiry) -> Iterator[str]:
         return
     alike = {name.casefold(): name for name in [*names.values()][-COMPARED:]}
     near = [alike[name] for name in get_close_matches(asked.casefold()[:ECHOED], alike, n=SUGGESTED)]
-    busiest = [names.get(one, one) for one in project.store.search.busiest(NAMED)]
-    known = list(dict.fromkeys([*near, *busiest]))[:NAMED]
+    most_active = [
+        names.get(agent_id, agent_id) for agent_id in project.store.search.most_active_agents(NAMED)
+    ]
+    known = list(dict.fromkeys([*near, *most_active]))[:NAMED]
     yield f"one of the agents {', '.join(known)} instead of the unknown `{asked[:ECHOED]}`"
 
 
-def _agent_named(caller: Caller, inquiry: Inquiry) -> Iterator[str]:
+def _agent_named(caller: Caller, query: RecallQuery) -> Iterator[str]:
     """The agent that a question speaks of: who did something is no word of a memory."""
-    if not inquiry.text or inquiry.question.agent_id:
+    if not query.text or query.question.agent_id:
         return
-    asked = _spaced(inquiry.text)
+    asked = _spaced(query.text)
     for agent in caller.project.store.agents.all():
         if agent.name and (name := _spaced(agent.name)).strip() and name in asked:
             label = f"{caller.spell('agent_id')} {_quoted(agent.name)}"
             rest = asked.replace(name, " ").strip()
-            found = _tried(inquiry, label, agent_id=agent.id, query=rest or None, intent=None)
+            found = _tried(query, label, agent_id=agent.id, query=rest or None, intent=None)
             yield next(found, f"{label} with other words")
             return
 
@@ -156,28 +158,28 @@ def _spaced(text: str) -> str:
     return f" {' '.join(_WORD.findall(text.casefold()))} "
 
 
-def _misspelt(inquiry: Inquiry) -> Iterator[str]:
+def _misspelt(query: RecallQuery) -> Iterator[str]:
     """Words that were taken for typing errors, as memories spell them, if that would find something."""
-    if inquiry.files or not inquiry.text:
+    if query.files or not query.text:
         return
-    question, told = inquiry.question, list[str]()
+    question, told = query.question, list[str]()
     asked = {"query": question.query, "intent": question.intent}
-    for typed, meant in islice(inquiry.words.corrected(), NAMED):
+    for typed, meant in islice(query.words.corrected(), NAMED):
         word = re.compile(rf"(?<![\w.-]){re.escape(typed)}(?![\w-])", re.IGNORECASE)
-        if word.search(inquiry.text):  # else it is a part of a name, which nobody asked for by itself
+        if word.search(query.text):  # else it is a part of a name, which nobody asked for by itself
             asked = {name: text and word.sub(meant, text) for name, text in asked.items()}
             told.append(f"`{meant}` instead of `{typed}`")
-    least = min(inquiry.threshold, MIN_CONFIDENCE)
-    if told and any(_tried(inquiry, "", **asked, min_confidence=least)):
+    least = min(query.threshold, MIN_CONFIDENCE)
+    if told and any(_tried(query, "", **asked, min_confidence=least)):
         yield from told
 
 
-def _near_files(inquiry: Inquiry, spell: Spell) -> list[str]:
+def _near_files(query: RecallQuery, spell: Spell) -> list[str]:
     found: list[str] = []
-    files = [path for path in inquiry.files if path not in inquiry.known_files]
+    files = [path for path in query.files if path not in query.known_files]
     folders = [posixpath.dirname(path) for path in files]
     starts = [folder + "/" if folder else "" for folder in folders]
-    known_paths = inquiry.find_paths(paths_below, starts)
+    known_paths = query.find_paths(paths_below, starts)
     for path, folder, start in zip(files, folders, starts, strict=True):
         name = posixpath.basename(path)
         below = {known[len(start) :].split("/")[0] for known in known_paths[start]}
@@ -190,27 +192,27 @@ def _near_files(inquiry: Inquiry, spell: Spell) -> list[str]:
     return [f"{spell('file')} {' or '.join(list(dict.fromkeys(found))[:NAMED])}"] if found else []
 
 
-def _wider(inquiry: Inquiry, answer: Answer, spell: Spell) -> Iterator[str]:
+def _wider(query: RecallQuery, answer: Answer, spell: Spell) -> Iterator[str]:
     """The wider questions that find something, with how much."""
-    if inquiry.text and not inquiry.files and not inquiry.words.known() and inquiry.semantic is None:
+    if query.text and not query.files and not query.words.known() and query.semantic is None:
         return
-    found = _WithoutFilters(inquiry) if inquiry.text else None
-    for label, change in _wider_questions(inquiry, spell):
+    found = _WithoutFilters(query) if query.text else None
+    for label, change in _wider_questions(query, spell):
         if found is None:
-            yield from _tried(inquiry, label, **change)
+            yield from _tried(query, label, **change)
             continue
         if "min_confidence" in change:
             count = sum(match.confidence >= change["min_confidence"] for match in answer.others)
         else:
-            count = found.count(replace(inquiry.question, **change))
+            count = found.count(replace(query.question, **change))
         if count:
-            limit = inquiry.question.limit
+            limit = query.question.limit
             yield f"{label} ({f'{limit} or more' if count >= limit else count} found)"
 
 
-def _wider_questions(inquiry: Inquiry, spell: Spell) -> Iterator[tuple[str, dict[str, Any]]]:
+def _wider_questions(query: RecallQuery, spell: Spell) -> Iterator[tuple[str, dict[str, Any]]]:
     """What each wider question is called, and what it changes."""
-    question = inquiry.question
+    question = query.question
     if question.strategy is not Strategy.AUTO:
         yield f"{spell('strategy')} auto", {"strategy": Strategy.AUTO}
     if not question.include_superseded:
@@ -220,7 +222,7 @@ def _wider_questions(inquiry: Inquiry, spell: Spell) -> Iterator[tuple[str, dict
     set_ones = [name for name, unset in FILTERS.items() if getattr(question, name) != unset]
     for name in set_ones:
         yield f"without {spell(name)}", {name: FILTERS[name]}
-    if inquiry.text and (less := round(inquiry.threshold / NEAR, 2)):
+    if query.text and (less := round(query.threshold / NEAR, 2)):
         yield f"{spell('min_confidence')} {less:.2f}", {"min_confidence": less}
     if len(set_ones) > 1:
         yield "without filters", {name: FILTERS[name] for name in set_ones}
@@ -233,17 +235,17 @@ class _WithoutFilters:
     as long as the question itself.
     """
 
-    def __init__(self, inquiry: Inquiry) -> None:
-        question = inquiry.question
-        self._inquiry = inquiry
+    def __init__(self, query: RecallQuery) -> None:
+        question = query.question
+        self._query = query
         self._matches: list[Match] = []
-        self._near = set(inquiry.find_nearest(archive=False).live)
-        excluding = inquiry.filters.any() or question.strategy is not Strategy.AUTO
-        if excluding or (not question.include_superseded and inquiry.words.superseded):
+        self._near = set(query.find_nearest(archive=False).live)
+        excluding = query.filters.any() or question.strategy is not Strategy.AUTO
+        if excluding or (not question.include_superseded and query.words.superseded):
             widest = replace(question, **FILTERS, strategy=Strategy.AUTO, include_superseded=True)
             # Where words lead to memories, vectors are not asked again: a hint costs no more than an answer.
-            answer = cascade.run(_asked_again(inquiry, widest, by_meaning=not inquiry.words.known()))
-            sure = (match for match in answer.others if match.confidence >= inquiry.threshold)
+            answer = cascade.run(_asked_again(query, widest, by_meaning=not query.words.known()))
+            sure = (match for match in answer.others if match.confidence >= query.threshold)
             self._matches = [*answer.matches, *sure]
 
     def count(self, wider: RecallRequest) -> int:
@@ -252,7 +254,7 @@ class _WithoutFilters:
         found = [
             match.memory_id
             for match in self._matches
-            if (filters.superseded or match.key not in self._inquiry.words.superseded)
+            if (filters.superseded or match.key not in self._query.words.superseded)
             and self._finds(wider.strategy, match)
         ]
         if not filters.any():
@@ -267,33 +269,31 @@ class _WithoutFilters:
     @cached_property
     def _memories(self) -> dict[str, Memory]:
         ids = [match.memory_id for match in self._matches]
-        found = self._inquiry.store.memories.get(ids, ReadMode.BEST_EFFORT)
+        found = self._query.store.memories.get(ids, ReadMode.BEST_EFFORT)
         return {memory.id: memory for memory in found}
 
 
-def _tried(inquiry: Inquiry, label: str, **change: Any) -> Iterator[str]:
-    wider: RecallRequest = replace(inquiry.question, **change)
+def _tried(query: RecallQuery, label: str, /, **change: Any) -> Iterator[str]:
+    wider: RecallRequest = replace(query.question, **change)
     try:
         wider.check()
     except InvalidQuery:  # nothing would be left to look for
         return
-    answer = cascade.run(
-        _asked_again(inquiry, wider, by_meaning=not (inquiry.text and inquiry.filters.any()))
-    )
+    answer = cascade.run(_asked_again(query, wider, by_meaning=not (query.text and query.filters.any())))
     if answer.matches:
         given, limit = len(answer.matches), wider.limit
-        text = answer.total if not inquiry.text else f"{given} or more" if given == limit else given
+        text = answer.total if not query.text else f"{given} or more" if given == limit else given
         yield f"{label} ({text} found)"
 
 
-def _asked_again(inquiry: Inquiry, question: RecallRequest, *, by_meaning: bool = False) -> Inquiry:
+def _asked_again(query: RecallQuery, question: RecallRequest, *, by_meaning: bool = False) -> RecallQuery:
     """Another question in place of one that found nothing; what was read for that is not read again."""
-    return Inquiry(
+    return RecallQuery(
         question,
-        inquiry.store,
-        inquiry.files,
-        session=inquiry.session,
-        semantic=inquiry.semantic if by_meaning else None,
+        query.store,
+        query.files,
+        session=query.session,
+        semantic=query.semantic if by_meaning else None,
         patient=False,
-        earlier=inquiry,
+        earlier=query,
     )

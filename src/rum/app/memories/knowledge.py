@@ -11,8 +11,8 @@ from rum.model.answers import KnowledgeView
 from rum.model.chapters import Chapter, Wisdom
 from rum.model.fields import seconds
 from rum.model.requests import RecallRequest, Strategy
-from rum.recall.inquiry import Inquiry
 from rum.recall.knowledge import MatchingLines, ranked
+from rum.recall.query import RecallQuery
 from rum.text.sentences import split_sentences
 from rum.text.shorten import shorten
 
@@ -28,14 +28,14 @@ class Answering(NamedTuple):
     text: str
 
 
-def beside(project: Project, inquiry: Inquiry) -> list[KnowledgeView]:
+def beside(project: Project, query: RecallQuery) -> list[KnowledgeView]:
     """The surest chapter and the surest wisdom that say most of what was asked for in one place."""
-    if not inquiry.text or not _can_answer(inquiry.question):
+    if not query.text or not _can_answer(query.question):
         return []
-    found = ranked(project.store, inquiry.text)
+    found = ranked(project.store, query.text)
     ids = {kind: [one.id for one in found if one.kind == kind] for kind in ("chapter", "wisdom")}
     chapters, wisdom = project.store.chapters.get(ids["chapter"]), project.store.wisdom.get(ids["wisdom"])
-    best = [_surest(inquiry, chapters), _surest(inquiry, wisdom)]
+    best = [_surest(query, chapters), _surest(query, wisdom)]
     views = [_view(project, one) for one in best if one is not None]
     return sorted(views, key=lambda view: (-view.confidence, view.kind))
 
@@ -47,14 +47,14 @@ def _can_answer(question: RecallRequest) -> bool:
     return not any(particular) and not only and question.strategy is not Strategy.EXACT
 
 
-def _surest(inquiry: Inquiry, known: Sequence[Chapter | Wisdom]) -> Answering | None:
-    fitting = (one for one in known if _passes(one, inquiry.question))
-    sure = [one for one in _answers(inquiry, fitting) if one.confidence >= inquiry.threshold]
+def _surest(query: RecallQuery, known: Sequence[Chapter | Wisdom]) -> Answering | None:
+    fitting = (one for one in known if _passes(one, query.question))
+    sure = [one for one in _answers(query, fitting) if one.confidence >= query.threshold]
     return min(sure, key=lambda found: (-found.confidence, found.one.id), default=None)
 
 
-def _answers(inquiry: Inquiry, known: Iterator[Chapter | Wisdom]) -> Iterator[Answering]:
-    weights = dict(zip(inquiry.words.terms, inquiry.words.rarity, strict=True))
+def _answers(query: RecallQuery, known: Iterator[Chapter | Wisdom]) -> Iterator[Answering]:
+    weights = dict(zip(query.words.terms, query.words.rarity, strict=True))
     for one in known:
         title = one.title if isinstance(one, Chapter) else ""
         said = MatchingLines(weights, title, one.tags, SHARE)

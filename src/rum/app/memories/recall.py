@@ -35,7 +35,7 @@ from rum.recall import cascade
 from rum.recall import trace as tracing
 from rum.recall.cascade import Answer
 from rum.recall.explain import explain
-from rum.recall.inquiry import Inquiry, Match, passes
+from rum.recall.query import Match, RecallQuery, passes
 from rum.recall.token_budget import fitted, least
 from rum.repo.files import strip_line
 from rum.store.base import ReadMode
@@ -52,23 +52,23 @@ TAGS = 10_000  # So many tags are listed
 def recall(caller: Caller, question: RecallRequest) -> RecallResult:
     """The memories that answer a question, surest first."""
     question.check(caller.spell)
-    inquiry = Inquiry(
+    query = RecallQuery(
         _resolved(caller.project, question),
         caller.project.store,
         _patterns(caller, question),
         session=caller.session_id,
         semantic=caller.project.semantic,
     )
-    answer = _by_id(caller.project, inquiry) if question.memory_id else cascade.run(inquiry)
+    answer = _by_id(caller.project, query) if question.memory_id else cascade.run(query)
     memories = _fetched(caller.project, question.depth, [match.memory_id for match in answer.matches])
     matches = [match for match in answer.matches if match.memory_id in memories]
-    why = {match.memory_id: explain(inquiry, match, answer.column) for match in matches if question.explain}
+    why = {match.memory_id: explain(query, match, answer.column) for match in matches if question.explain}
     views = _views(caller.project, question, [(memories[match.memory_id], match) for match in matches], why)
     given, left_out = _shown(question, views)
     caller.project.uses.update(view.id for view in given)
     if not given:
-        nothing = _no_room(caller, question, answer, views) if views else _nothing(caller, inquiry, answer)
-        return nothing if views else _with_knowledge(caller.project, inquiry, nothing)
+        nothing = _no_room(caller, question, answer, views) if views else _nothing(caller, query, answer)
+        return nothing if views else _with_knowledge(caller.project, query, nothing)
     result = RecallResult(
         memories=given,
         query_strategy_used=answer.strategy,
@@ -78,16 +78,16 @@ def recall(caller: Caller, question: RecallRequest) -> RecallResult:
         total_exact=UNSET if answer.total_exact else False,
         left_out=left_out or UNSET,
     )
-    return _with_knowledge(caller.project, inquiry, _estimated(result))
+    return _with_knowledge(caller.project, query, _estimated(result))
 
 
-def _with_knowledge(project: Project, inquiry: Inquiry, result: RecallResult) -> RecallResult:
+def _with_knowledge(project: Project, query: RecallQuery, result: RecallResult) -> RecallResult:
     """The answer with the chapters and wisdom that answer too, as far as there is room for them."""
-    if not inquiry.text or not inquiry.words.has_chapters:
+    if not query.text or not query.words.has_chapters:
         return result
     from rum.app.memories.knowledge import beside  # noqa: PLC0415 (few projects have chapters)
 
-    for one in beside(project, inquiry):
+    for one in beside(project, query):
         more = msgspec.structs.replace(
             result,
             knowledge=[*(result.knowledge or ()), one],
@@ -96,7 +96,7 @@ def _with_knowledge(project: Project, inquiry: Inquiry, result: RecallResult) ->
             hint=UNSET,
         )
         more = _estimated(more)
-        if inquiry.question.max_tokens is None or more.token_estimate <= inquiry.question.max_tokens:
+        if query.question.max_tokens is None or more.token_estimate <= query.question.max_tokens:
             result = more
     return result
 
@@ -120,12 +120,12 @@ def _patterns(caller: Caller, question: RecallRequest) -> tuple[str, ...]:
     return tuple(caller.relative(strip_line(path)) for path in question.files)
 
 
-def _by_id(project: Project, inquiry: Inquiry) -> Answer:
+def _by_id(project: Project, query: RecallQuery) -> Answer:
     """The one memory asked for by id, if the other conditions let it through."""
-    memory = project.memory(inquiry.question.memory_id or "")
+    memory = project.memory(query.question.memory_id or "")
     match = Match(Row(memory.id, memory.created_at, memory.importance, memory.session_id, 0), "exact")
     match.literal = match.confidence = 1.0
-    passed = passes(inquiry.filters, memory)
+    passed = passes(query.filters, memory)
     return Answer([match] if passed else [], "exact", int(passed), True)
 
 
@@ -182,7 +182,7 @@ def _shown(question: RecallRequest, views: list[View]) -> tuple[list[RetrievedMe
     return [view for view, _ in fit], left_out
 
 
-def _nothing(caller: Caller, inquiry: Inquiry, answer: Answer) -> RecallResult:
+def _nothing(caller: Caller, query: RecallQuery, answer: Answer) -> RecallResult:
     return _estimated(
         RecallResult(
             memories=[],
@@ -191,7 +191,7 @@ def _nothing(caller: Caller, inquiry: Inquiry, answer: Answer) -> RecallResult:
             total_matches=0,
             token_estimate=0,
             code=NO_RESULTS,
-            hint=hint_for(caller, inquiry, answer),
+            hint=hint_for(caller, query, answer),
         )
     )
 
@@ -261,7 +261,7 @@ def listing(caller: Caller, question: ListRequest) -> ListResult:
     uses: list[tuple[str, int]] = []
     if question.sort == "access_count":
         uses = [(one, use.times) for one, use in caller.project.store.activity.uses().items()]
-    ids, total = caller.project.store.search.listed(filters, question.sort, question.limit, uses)
+    ids, total = caller.project.store.search.list_ids(filters, question.sort, question.limit, uses)
     counts = caller.project.use_counts(ids)
     return ListResult(
         [_listed(memory, counts) for memory in caller.project.store.memories.get(ids, ReadMode.BEST_EFFORT)],

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from rum.model.errors import StorageError
 from rum.model.requests import RecallRequest
 from rum.recall import cascade
-from rum.recall.inquiry import Inquiry
+from rum.recall.query import RecallQuery
 
 if TYPE_CHECKING:
     from rum.inject.offers.context import OfferContext, Similar
@@ -23,7 +23,7 @@ def recall_similar(context: OfferContext, text: str) -> list[Similar]:
     question = RecallRequest(intent=text, limit=_LIMIT, min_confidence=MIN_CONFIDENCE)
     try:
         with store.errors():
-            answer = cascade.run(Inquiry(question, store, session=context.event["session"]))
+            answer = cascade.run(RecallQuery(question, store, session=context.event["session"]))
             confidences = {match.memory_id: match.confidence for match in answer.matches}
             memories = store.memories.get(list(confidences))
     except StorageError:  # busy, damaged, or gone

@@ -27,7 +27,7 @@ def _search(context: OfferContext) -> list[Similar]:
     if (
         not _MIN_TERMS <= len(words) <= _MAX_TERMS
         or says_little(words)
-        or not context.store.share_rare_terms(words, _MAX_MEMORIES_PER_TERM)
+        or not context.store.has_two_rare_terms(words, _MAX_MEMORIES_PER_TERM)
     ):
         return []
     from rum.inject.offers.recall import recall_similar  # noqa: PLC0415 (slow to load)

@@ -8,7 +8,7 @@ import time
 from contextlib import contextmanager
 
 from rum.model.errors import InvalidQuery, StorageError
-from rum.store.sqlite.readonly import address
+from rum.store.sqlite.readonly import sqlite_uri
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -150,7 +150,7 @@ class Database:
         """A connection that has read once, as only then SQLite says whether it can."""
         # One thread works at a time (the application sees to it), so SQLite need not check.
         connection = sqlite3.connect(
-            address(self.path, mode),
+            sqlite_uri(self.path, mode),
             uri=True,
             isolation_level=None,
             timeout=_OWN_PATIENCE,

@@ -1,4 +1,4 @@
-"""How terms and filters are written in a statement: light, as hooks ask the index too."""
+"""Write terms and filters for SQL statements. Imports little, as hooks use it too."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
     from rum.store.filters import Filters
 
-NOTHING = '""'
+NO_MATCH = '""'
 _PART = re.compile(r"(?:[A-Za-z0-9]|[^\x00-\x7f])+")
 
 
 def conditions(filters: Filters, *, each: bool = False) -> tuple[str, list[object]]:
-    """The SQL that keeps what the filters allow, on `memories AS m`, and its parameters.
+    """The SQL condition for the filters, on `memories AS m`, and its parameters.
 
-    `each`: a few memories are looked at one by one, so that not all memories with a tag need to be listed.
+    `each` is faster if only a few memories are checked: it does not list all memories with a tag.
     """
     parts: list[str] = []
     values: list[object] = []
@@ -34,11 +34,13 @@ def conditions(filters: Filters, *, each: bool = False) -> tuple[str, list[objec
             parts.append(column)
             values.append(value)
     if tags := dict.fromkeys(filters.tags):
-        marks = ", ".join("?" * len(tags))
+        placeholders = ", ".join("?" * len(tags))
         every = f"GROUP BY memory_id HAVING count(*) = {len(tags)}" if len(tags) > 1 else ""
-        listed = f"m.id IN (SELECT memory_id FROM memory_tags WHERE tag IN ({marks}) {every})"
-        own = f"SELECT count(*) FROM memory_tags AS t WHERE t.memory_id = m.id AND t.tag IN ({marks})"
-        parts.append(f"({own}) = {len(tags)}" if each else listed)
+        has_tags = f"m.id IN (SELECT memory_id FROM memory_tags WHERE tag IN ({placeholders}) {every})"
+        own_tags = (
+            f"SELECT count(*) FROM memory_tags AS t WHERE t.memory_id = m.id AND t.tag IN ({placeholders})"
+        )
+        parts.append(f"({own_tags}) = {len(tags)}" if each else has_tags)
         values += tags
     if not filters.superseded:
         parts.append("m.superseded = 0")
@@ -46,16 +48,16 @@ def conditions(filters: Filters, *, each: bool = False) -> tuple[str, list[objec
 
 
 def quoted(term: str) -> str:
-    """A term as an FTS5 string, whatever it holds."""
-    # FTS5 takes a NUL for the end of the question; it is no part of a word anyway.
+    """A term as an FTS5 string, with quotes escaped."""
+    # For FTS5 a NUL ends the query; no word contains one.
     return '"' + term.replace('"', '""').replace("\0", " ") + '"'
 
 
-def apart(term: str) -> str:
-    """The same for an index that does not know what stands next to what: all parts of it, wherever."""
-    return " AND ".join(map(quoted, _PART.findall(term))) or NOTHING
+def quoted_parts(term: str) -> str:
+    """The parts of a term joined by AND, for an index without positions."""
+    return " AND ".join(map(quoted, _PART.findall(term))) or NO_MATCH
 
 
 def distinct(values: Iterable[object]) -> str:
-    """The values as JSON for `json_each`, each once: what is asked for twice is found once."""
+    """The distinct values as JSON for `json_each`."""
     return json.dumps(list(dict.fromkeys(values)))

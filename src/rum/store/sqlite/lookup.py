@@ -1,4 +1,4 @@
-"""Find memories by filters, files, or what they were made of: plain SQL in, plain rows out."""
+"""Find memories by filters, files, commits or issues, with SQL."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 COLUMNS = "m.id, m.created_at, m.importance, m.session_id, m.seq"
 
-# How an issue or pull request is named in a text, in lower case.
-_NAMING = (
+# How a text may mention an issue or pull request, in lower case.
+_ISSUE_MENTIONS = (
     "#{}",
     "!{}",
     "gh-{}",
@@ -31,11 +31,11 @@ _NAMING = (
     "pr {}",
 )
 
-# So many characters of a commit's id are enough for the index; the rest is compared with what it finds.
-_TELLING = 7
+# Length of the commit id prefix that is looked up in the index; the full prefix is compared afterwards.
+_INDEX_PREFIX_LENGTH = 7
 
-# What is tied to any file of a group, `g`, or to any below its folders.
-_TIED = """
+# The memories of all files of a group `g`, and of all files below its folders.
+_FILES_OF_GROUP = """
 SELECT f.memory_id, f.file_path, f.operation
 FROM json_each(g.value, '$.files') AS p CROSS JOIN memory_files AS f ON f.file_path = p.value
 UNION ALL
@@ -44,35 +44,35 @@ FROM json_each(g.value, '$.folders') AS p CROSS JOIN memory_files AS f
   ON f.file_path >= p.value AND f.file_path < p.value || char(1114111)
 """
 
-_ANY_BELOW = """
+_HAS_FILES_IN_FOLDERS = """
 EXISTS (
   SELECT 1 FROM json_each(g.value, '$.folders') AS p CROSS JOIN memory_files AS f
     ON f.file_path >= p.value AND f.file_path < p.value || char(1114111)
 )
 """
 
-# So many earlier names of a file are asked for, as many renames back; so many renames are looked at.
-_NAMES, _FOLLOWED = 8, 64
+# Maximum number of earlier names per file (also of renames back), and of renames examined per file.
+_MAX_EARLIER_NAMES, _MAX_RENAMES = 8, 64
 
-_EARLIER = """
-earlier(place, origin, path, until, steps) AS (
+_EARLIER_NAMES = """
+earlier(position, origin, path, until, steps) AS (
   SELECT g.key, g.value, r.before, r.renamed_at, 1
   FROM json_each(?) AS g CROSS JOIN renames AS r ON r.path = g.value
   UNION
-  SELECT e.place, e.origin, r.before, r.renamed_at, e.steps + 1
+  SELECT e.position, e.origin, r.before, r.renamed_at, e.steps + 1
   FROM earlier AS e CROSS JOIN renames AS r ON r.path = e.path AND r.renamed_at <= e.until
   WHERE e.steps < ?
   LIMIT ?
 ), named AS (
-  SELECT place, path, max(until) AS until,
-    row_number() OVER (PARTITION BY place ORDER BY max(until) DESC, path) AS rank
-  FROM earlier WHERE path <> origin GROUP BY place, path
+  SELECT position, path, max(until) AS until,
+    row_number() OVER (PARTITION BY position ORDER BY max(until) DESC, path) AS rank
+  FROM earlier WHERE path <> origin GROUP BY position, path
 )
 """
 
 
 class Lookup:
-    """The finders of one database; each reads, none waits for a writer."""
+    """Finds memories in one database; only reads, and never waits for a writer."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -89,7 +89,7 @@ class Lookup:
         total = len(rows) if len(rows) < cap else self._rows(f"SELECT count(*) {source}", values)[0][0]
         return [Row._make(row) for row in rows], total
 
-    def listed(
+    def list_ids(
         self, filters: Filters, sort: str, limit: int, uses: Sequence[tuple[str, int]]
     ) -> tuple[list[str], int]:
         where, values = conditions(filters)
@@ -101,10 +101,15 @@ class Lookup:
         values = [json.dumps(uses if sort == "access_count" else []), *values]
         order = f"ORDER BY {first} m.created_at DESC, m.id DESC"
         rows = self._rows(f"SELECT m.id {source} {order} LIMIT ?", [*values, limit])
-        return [one for (one,) in rows], self._rows(f"SELECT count(*) {source}", values)[0][0]
+        return [memory_id for (memory_id,) in rows], self._rows(f"SELECT count(*) {source}", values)[0][0]
 
     def by_paths(
-        self, groups: Sequence[Sequence[str]], filters: Filters, cap: int, *, formerly: Sequence[str] = ()
+        self,
+        groups: Sequence[Sequence[str]],
+        filters: Filters,
+        cap: int,
+        *,
+        renamed_files: Sequence[str] = (),
     ) -> TiedRows:
         where, values = conditions(filters)
         wanted = [
@@ -114,52 +119,69 @@ class Lookup:
             }
             for group in groups
         ]
-        earlier = [json.dumps(list(formerly)), _NAMES, _FOLLOWED * max(1, len(formerly))]
-        tied = [*values, cap, *values, cap, json.dumps(wanted), cap, *values, *values]
-        rows = self._rows(_by_paths(filters, where), [*earlier, *tied, *values, cap, _NAMES])
-        found = TiedRows([([], 0) for _ in groups], [[] for _ in formerly])
-        known: list[dict[str, FileRow]] = [{} for _ in formerly]
-        for line in rows:
-            place: int = line[1]
-            row = FileRow._make(line[4:-1])
-            if line[0]:
-                known[place].setdefault(row.id, row)
+        earlier_values = [
+            json.dumps(list(renamed_files)),
+            _MAX_EARLIER_NAMES,
+            _MAX_RENAMES * max(1, len(renamed_files)),
+        ]
+        group_values = [*values, cap, *values, cap, json.dumps(wanted), cap, *values, *values]
+        rows = self._rows(
+            _by_paths_statement(filters, where),
+            [*earlier_values, *group_values, *values, cap, _MAX_EARLIER_NAMES],
+        )
+        found = TiedRows([([], 0) for _ in groups], [[] for _ in renamed_files])
+        former_by_id: list[dict[str, FileRow]] = [{} for _ in renamed_files]
+        for record in rows:
+            position: int = record[1]
+            row = FileRow._make(record[4:-1])
+            if record[0]:
+                former_by_id[position].setdefault(row.id, row)
             else:
-                rows_of, total = found.groups[place]
-                rows_of.append(row)
-                found.groups[place] = rows_of, max(total, line[-1])
-        for place, one in enumerate(known):
-            newest = sorted(one.values(), key=lambda row: (row.created_at, row.id), reverse=True)
-            found.former[place] = newest[:cap]
+                group_rows, total = found.groups[position]
+                group_rows.append(row)
+                found.groups[position] = group_rows, max(total, record[-1])
+        for position, rows_by_id in enumerate(former_by_id):
+            newest = sorted(rows_by_id.values(), key=lambda row: (row.created_at, row.id), reverse=True)
+            found.former[position] = newest[:cap]
         return found
 
-    def by_commit(self, start: str, filters: Filters, cap: int) -> list[Row]:
+    def by_commit(self, commit_prefix: str, filters: Filters, cap: int) -> list[Row]:
         where, values = conditions(filters, each=True)
-        telling = start[:_TELLING]
-        # Many memories name a commit, and many were stored while it was checked out: only its own begins so.
-        own = "substr(m.git_commit, 1, ?) = ? AND m.outcome_summary LIKE ? || '%'"
+        index_prefix = commit_prefix[:_INDEX_PREFIX_LENGTH]
+        # Other memories mention the commit or were stored at it; only its own summary starts with its id.
+        is_own_memory = "substr(m.git_commit, 1, ?) = ? AND m.outcome_summary LIKE ? || '%'"
         found: list[Row] = []
-        start_of = quoted(telling)
-        for index, match in (("memory_text", f"outcome : {start_of} *"), ("archived_text", f"{start_of} *")):
+        quoted_prefix = quoted(index_prefix)
+        for index, match in (
+            ("memory_text", f"outcome : {quoted_prefix} *"),
+            ("archived_text", f"{quoted_prefix} *"),
+        ):
             source = f"FROM {index} CROSS JOIN memories AS m ON m.seq = {index}.rowid"
             order = "ORDER BY m.created_at DESC, m.id DESC LIMIT ?"
-            statement = f"SELECT {COLUMNS} {source} WHERE {index} MATCH ? AND {own} AND {where} {order}"
-            told = [match, len(start), start, telling, *values, cap]
-            found += map(Row._make, self._rows(statement, told))
+            statement = (
+                f"SELECT {COLUMNS} {source} WHERE {index} MATCH ? AND {is_own_memory} AND {where} {order}"
+            )
+            parameters = [match, len(commit_prefix), commit_prefix, index_prefix, *values, cap]
+            found += map(Row._make, self._rows(statement, parameters))
         return sorted(found, key=lambda row: (row.created_at, row.id), reverse=True)[:cap]
 
-    def by_issue(self, number: str, filters: Filters, cap: int, most: int) -> list[Row]:
+    def by_issue(self, number: str, filters: Filters, cap: int, max_candidates: int) -> list[Row]:
         where, values = conditions(filters, each=True)
-        holders = "SELECT rowid FROM memory_text WHERE memory_text MATCH ? ORDER BY rowid DESC LIMIT ?"
-        # What each field holds is JSON, in which no text ends without a sign that is no part of a number.
-        said = "lower(m.intent || m.outcome || m.reasoning || m.perception || m.actions)"
-        source = f"FROM ({holders}) AS held CROSS JOIN memories AS m ON m.seq = held.rowid WHERE {where}"
-        once = f"WITH told AS MATERIALIZED (SELECT m.seq AS number, {said} AS said {source})"
-        named = " OR ".join(["told.said GLOB ?"] * len(_NAMING))
+        candidates = "SELECT rowid FROM memory_text WHERE memory_text MATCH ? ORDER BY rowid DESC LIMIT ?"
+        # The columns are JSON, so at least a quote or bracket follows a number at the end of a text.
+        full_text = "lower(m.intent || m.outcome || m.reasoning || m.perception || m.actions)"
+        source = f"FROM ({candidates}) AS hit CROSS JOIN memories AS m ON m.seq = hit.rowid WHERE {where}"
+        candidate_texts = (
+            f"WITH candidate AS MATERIALIZED (SELECT m.seq AS number, {full_text} AS text {source})"
+        )
+        is_mentioned = " OR ".join(["candidate.text GLOB ?"] * len(_ISSUE_MENTIONS))
         order = "ORDER BY m.created_at DESC, m.id DESC LIMIT ?"
-        found = f"FROM told CROSS JOIN memories AS m ON m.seq = told.number WHERE {named} {order}"
-        globs = [f"*{one.format(number)}[^0-9a-z_]*" for one in _NAMING]
-        rows = self._rows(f"{once} SELECT {COLUMNS} {found}", [quoted(number), most, *values, *globs, cap])
+        joined = "FROM candidate CROSS JOIN memories AS m ON m.seq = candidate.number"
+        globs = [f"*{pattern.format(number)}[^0-9a-z_]*" for pattern in _ISSUE_MENTIONS]
+        rows = self._rows(
+            f"{candidate_texts} SELECT {COLUMNS} {joined} WHERE {is_mentioned} {order}",
+            [quoted(number), max_candidates, *values, *globs, cap],
+        )
         return [Row._make(row) for row in rows]
 
     def known_paths(self, prefixes: Sequence[str]) -> list[list[str]]:
@@ -167,40 +189,40 @@ class Lookup:
         source = f"FROM json_each(?) AS p CROSS JOIN memory_files AS f ON {below}"
         statement = f"SELECT DISTINCT p.key, f.file_path {source} ORDER BY 1, 2"
         found: list[list[str]] = [[] for _ in prefixes]
-        for line in self._rows(statement, (json.dumps(list(prefixes)),)):
-            place: int = line[0]
-            found[place].append(line[1])
+        for record in self._rows(statement, (json.dumps(list(prefixes)),)):
+            position: int = record[0]
+            found[position].append(record[1])
         return found
 
     def paths_within(self, parts: Sequence[str], cap: int) -> list[list[str]]:
-        # By the words of paths: where nobody knows them, as is usual, no path is looked at.
+        # Search the index for the words of the paths first: usually there is no hit, and no path is compared.
         words = [" AND ".join(map(quoted, dict.fromkeys(terms(part)))) or quoted("") for part in parts]
         newest = "SELECT rowid FROM memory_text WHERE memory_text MATCH q.value ORDER BY rowid DESC LIMIT ?"
         source = (
             "FROM json_each(?) AS q "
-            f"CROSS JOIN json_each((SELECT json_group_array(rowid) FROM ({newest}))) AS held "
-            "CROSS JOIN memories AS m ON m.seq = held.value "
+            f"CROSS JOIN json_each((SELECT json_group_array(rowid) FROM ({newest}))) AS hit "
+            "CROSS JOIN memories AS m ON m.seq = hit.value "
             "CROSS JOIN memory_files AS f ON f.memory_id = m.id"
         )
         within = "instr('/' || f.file_path || '/', json_extract(?, '$[' || q.key || ']'))"
         statement = f"SELECT DISTINCT q.key, f.file_path {source} WHERE {within} ORDER BY 1, 2"
         queries = json.dumps([f"paths : ({match})" for match in words])
         found: list[list[str]] = [[] for _ in parts]
-        for line in self._rows(statement, (queries, cap, json.dumps([f"/{part}/" for part in parts]))):
-            place: int = line[0]
-            found[place].append(line[1])
+        for record in self._rows(statement, (queries, cap, json.dumps([f"/{part}/" for part in parts]))):
+            position: int = record[0]
+            found[position].append(record[1])
         return found
 
-    def tag_counts(self, most: int) -> list[tuple[str, int]]:
+    def tag_counts(self, limit: int) -> list[tuple[str, int]]:
         statement = "SELECT tag, count(*) FROM memory_tags GROUP BY tag ORDER BY count(*) DESC, tag LIMIT ?"
-        return self._rows(statement, (most,))
+        return self._rows(statement, (limit,))
 
-    def busiest(self, most: int) -> list[str]:
+    def most_active_agents(self, limit: int) -> list[str]:
         statement = "SELECT agent_id FROM memories GROUP BY agent_id ORDER BY count(*) DESC, agent_id LIMIT ?"
-        return [agent for (agent,) in self._rows(statement, (most,))]
+        return [agent for (agent,) in self._rows(statement, (limit,))]
 
 
-def _by_paths(filters: Filters, where: str) -> str:
+def _by_paths_statement(filters: Filters, where: str) -> str:
     """The statement of `Lookup.by_paths`."""
     # The index has the memories of one file in order of time, so that the newest are found at once.
     one_file = (
@@ -208,45 +230,47 @@ def _by_paths(filters: Filters, where: str) -> str:
         f"WHERE f.file_path = json_extract(g.value, '$.files[0]') AND {where}"
     )
     newest = "ORDER BY f.created_at DESC, f.memory_id DESC LIMIT ?"
-    of_one = f"SELECT m.seq, f.file_path, f.operation FROM {one_file} {newest}"
+    select_single_file = f"SELECT m.seq, f.file_path, f.operation FROM {one_file} {newest}"
     # CROSS JOIN keeps the order: from the files to their memories, never the other way round.
-    tied = f"({_TIED}) AS f CROSS JOIN memories AS m ON m.id = f.memory_id WHERE {where}"
-    # Beside min(), SQLite takes the other columns from the same row.
-    of_many = (
-        f"SELECT m.seq, min(f.file_path) AS file_path, f.operation FROM {tied} "
+    files_of_group = f"({_FILES_OF_GROUP}) AS f CROSS JOIN memories AS m ON m.id = f.memory_id WHERE {where}"
+    # In a query with min(), SQLite takes the other columns from the row with the minimum.
+    select_files = (
+        f"SELECT m.seq, min(f.file_path) AS file_path, f.operation FROM {files_of_group} "
         "GROUP BY m.seq ORDER BY m.created_at DESC, m.id DESC LIMIT ?"
     )
-    listed = "SELECT json_group_array(json_array(seq, file_path, operation)) FROM"
+    as_json_array = "SELECT json_group_array(json_array(seq, file_path, operation)) FROM"
     counted = f"SELECT count(*) FROM {one_file}"
-    if not filters.any() and not filters.superseded:  # no memory needs to be looked at
+    if not filters.any() and not filters.superseded:  # the index is enough for counting
         superseded = "memories INDEXED BY memories_superseded WHERE id = memory_id AND superseded = 1"
         counted = (
             "SELECT count(*) FROM memory_files WHERE file_path = json_extract(g.value, '$.files[0]') "
             f"AND NOT EXISTS (SELECT 1 FROM {superseded})"
         )
-    alone = f"json_array_length(g.value, '$.files') = 1 AND NOT {_ANY_BELOW}"
+    is_single_file = f"json_array_length(g.value, '$.files') = 1 AND NOT {_HAS_FILES_IN_FOLDERS}"
     former = (
         "SELECT m.seq FROM memory_files AS f CROSS JOIN memories AS m ON m.id = f.memory_id "
         f"WHERE f.file_path = named.path AND f.created_at <= named.until AND {where} {newest}"
     )
     return f"""
-WITH RECURSIVE {_EARLIER.strip()}, found AS MATERIALIZED (
-  SELECT g.key AS place, g.value, {alone} AS alone,
-    CASE WHEN {alone} THEN ({listed} ({of_one})) ELSE ({listed} ({of_many})) END AS tied
+WITH RECURSIVE {_EARLIER_NAMES.strip()}, found AS MATERIALIZED (
+  SELECT g.key AS position, g.value, {is_single_file} AS is_single_file,
+    CASE WHEN {is_single_file}
+      THEN ({as_json_array} ({select_single_file}))
+      ELSE ({as_json_array} ({select_files})) END AS memory_list
   FROM json_each(?) AS g
 )
-SELECT 0, g.place, 0, one.key, {COLUMNS},
-  json_extract(one.value, '$[1]'), json_extract(one.value, '$[2]'), CASE
-  WHEN json_array_length(g.tied) < ? THEN json_array_length(g.tied)
-  WHEN one.key > 0 THEN 0
-  WHEN g.alone THEN ({counted})
-  ELSE (SELECT count(DISTINCT m.seq) FROM {tied}) END
-FROM found AS g CROSS JOIN json_each(g.tied) AS one
-CROSS JOIN memories AS m ON m.seq = json_extract(one.value, '$[0]')
+SELECT 0, g.position, 0, item.key, {COLUMNS},
+  json_extract(item.value, '$[1]'), json_extract(item.value, '$[2]'), CASE
+  WHEN json_array_length(g.memory_list) < ? THEN json_array_length(g.memory_list)
+  WHEN item.key > 0 THEN 0
+  WHEN g.is_single_file THEN ({counted})
+  ELSE (SELECT count(DISTINCT m.seq) FROM {files_of_group}) END
+FROM found AS g CROSS JOIN json_each(g.memory_list) AS item
+CROSS JOIN memories AS m ON m.seq = json_extract(item.value, '$[0]')
 UNION ALL
-SELECT 1, named.place, named.rank, one.key, {COLUMNS}, f.file_path, f.operation, 0
-FROM named CROSS JOIN json_each((SELECT json_group_array(seq) FROM ({former}))) AS one
-CROSS JOIN memories AS m ON m.seq = one.value
+SELECT 1, named.position, named.rank, item.key, {COLUMNS}, f.file_path, f.operation, 0
+FROM named CROSS JOIN json_each((SELECT json_group_array(seq) FROM ({former}))) AS item
+CROSS JOIN memories AS m ON m.seq = item.value
 CROSS JOIN memory_files AS f ON f.memory_id = m.id AND f.file_path = named.path
 WHERE named.rank <= ?
 ORDER BY 1, 2, 3, 4

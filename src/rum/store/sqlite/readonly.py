@@ -1,6 +1,6 @@
-"""Everything that hooks and offers read from a project's files, by name, without waiting and without writing.
+"""The read-only queries of hooks and offers on a project's databases; they never wait for a lock.
 
-Where a file is missing, busy, damaged, or of another schema, the answer is empty.
+If a file is missing, busy, damaged, or of another schema, the result is empty.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rum.store.sqlite.recall_store import RecallStore
 
     class AttemptRow(NamedTuple):
-        """One thing that was tried, how it is recognised (`size`, `marks`), and its result."""
+        """One attempt, how it is recognised (`size`, `marks`), and its result."""
 
         memory_id: str
         at: int
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
         session_id: str
 
     class MemoryRow(NamedTuple):
-        """What offers say of a memory; reasoning and outcome are empty if it is damaged."""
+        """The fields of a memory that offers use; reasoning and outcome are empty if it is damaged."""
 
         id: str
         created_at: int
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
         is_partial: int
         commit: str | None
         imported_at: int | None
-        # What reverted the work, as people know it: the beginning of a commit's id, or a memory's id.
+        # What reverted the work: a short commit id, or a memory's id.
         reverted_by: str | None
         reasoning: dict[str, Any]
         outcome: dict[str, Any]
@@ -67,7 +67,7 @@ else:
         ),
     )
 
-_EVENTS = 200  # Captured events of a session that are read at most, the newest
+_MAX_EVENTS = 200  # Maximum number of captured events read per session, newest first
 
 _ATTEMPTS = """
 SELECT m.id, a.at, a.worked, a.size, a.marks, a.tried, a.why, a.instead, m.session_id
@@ -94,19 +94,19 @@ _SESSION_EVENTS = """
 SELECT data FROM seen WHERE client = ? AND session = ? AND kind IN (SELECT value FROM json_each(?))
 ORDER BY at DESC LIMIT ?
 """
-_HOLDERS = """
+_MEMORIES_WITH_TERM = """
 SELECT rowid FROM memory_text WHERE memory_text MATCH ?
 UNION ALL SELECT rowid FROM archived_text WHERE archived_text MATCH ? LIMIT ?
 """
 
 
-class ReadOnlyFile:
-    """One file of a project, opened when it is first read."""
+class ReadOnlyDatabase:
+    """One database of a project, opened when it is first read."""
 
-    def __init__(self, folder: str, family: str) -> None:
-        self._path = os.path.join(folder, f"{family}.db")
+    def __init__(self, folder: str, name: str) -> None:
+        self._path = os.path.join(folder, f"{name}.db")
         self._connection: sqlite3.Connection | None = None
-        self._tried = False
+        self._open_attempted = False
 
     def rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         connection = self._open()
@@ -118,15 +118,15 @@ class ReadOnlyFile:
             return []
 
     def _open(self) -> sqlite3.Connection | None:
-        if not self._tried:
-            self._tried = True
+        if not self._open_attempted:
+            self._open_attempted = True
             if os.path.exists(self._path):
                 self._connection = _connect(self._path)
         return self._connection
 
     @property
     def connection(self) -> sqlite3.Connection:
-        """OSError where there is none."""
+        """The connection; FileNotFoundError if the file is missing or cannot be opened."""
         connection = self._open()
         if connection is None:
             raise FileNotFoundError(self._path)
@@ -134,19 +134,19 @@ class ReadOnlyFile:
 
 
 class ReadOnlyStore:
-    """The memory of one project folder, to be read by those who cannot wait."""
+    """Reads the memory of one project folder, for callers that must not wait."""
 
     def __init__(self, folder: str) -> None:
-        self._memories = ReadOnlyFile(folder, "rum")
-        self._activity = ReadOnlyFile(folder, "activity")
+        self._memories = ReadOnlyDatabase(folder, "rum")
+        self._activity = ReadOnlyDatabase(folder, "activity")
 
     def attempts(self, key: str, limit: int) -> list[AttemptRow]:
         """What was tried under a key (a path, or a kind of command), newest first."""
         return [AttemptRow._make(row) for row in self._memories.rows(_ATTEMPTS, (key, limit))]
 
-    def memories_of_file(self, path: str, other_than: str, limit: int) -> Iterator[MemoryRow]:
-        """The memories that changed a file, newest first, without those of the session `other_than`."""
-        return map(_memory, self._memories.rows(_OF_FILE, (path, other_than, limit)))
+    def memories_of_file(self, path: str, excluded_session: str, limit: int) -> Iterator[MemoryRow]:
+        """The memories that changed a file, newest first, without those of the session `excluded_session`."""
+        return map(_memory, self._memories.rows(_OF_FILE, (path, excluded_session, limit)))
 
     def newest_memories(self, limit: int) -> Iterator[MemoryRow]:
         """The newest memories, newest first, without superseded ones."""
@@ -158,24 +158,25 @@ class ReadOnlyStore:
 
     def session_events(self, client: str, session: str, kinds: Sequence[str]) -> list[str]:
         """The JSON of a session's captured events of some kinds, newest first."""
-        values = (client, session, json.dumps(kinds), _EVENTS)
+        values = (client, session, json.dumps(kinds), _MAX_EVENTS)
         return [data for (data,) in self._activity.rows(_SESSION_EVENTS, values)]
 
-    def share_rare_terms(self, terms: Iterable[str], rare: int) -> bool:
-        """Whether any memory, archived or not, holds two of the terms that at most `rare` memories hold."""
-        from rum.store.sqlite.fts_query import apart, quoted  # noqa: PLC0415 (few events have any words)
+    def has_two_rare_terms(self, terms: Iterable[str], max_memories: int) -> bool:
+        """Whether a memory, archived or not, has two rare terms: each in at most `max_memories` memories."""
+        from rum.store.sqlite.fts_query import quoted, quoted_parts  # noqa: PLC0415 (few events have any words)
 
-        known: set[int] = set()
+        with_earlier_term: set[int] = set()
         for term in terms:
-            holders = {seq for (seq,) in self._memories.rows(_HOLDERS, (quoted(term), apart(term), rare + 1))}
-            if len(holders) <= rare:
-                if holders & known:
+            values = (quoted(term), quoted_parts(term), max_memories + 1)
+            holders = {seq for (seq,) in self._memories.rows(_MEMORIES_WITH_TERM, values)}
+            if len(holders) <= max_memories:
+                if holders & with_earlier_term:
                     return True
-                known |= holders
+                with_earlier_term |= holders
         return False
 
     def recall_store(self) -> RecallStore:
-        """As much of a store as a recall by words needs; slow to load."""
+        """The part of a store that recall without vectors needs; slow to import."""
         from rum.store.sqlite.recall_store import RecallStore  # noqa: PLC0415
 
         return RecallStore(self._memories, self._activity)
@@ -186,7 +187,7 @@ def _memory(row: tuple[Any, ...]) -> MemoryRow:
     layers: list[dict[str, Any]]
     try:
         if data is not None:
-            from rum.store.sqlite.layer_blobs import unpacked  # noqa: PLC0415 (little of it is new)
+            from rum.store.sqlite.layer_blobs import unpacked  # noqa: PLC0415 (for archived ones only)
 
             _, _, goal, *_ = head
             _, _, reasoning, _, outcome = unpacked(form, data, goal, summary)
@@ -199,13 +200,13 @@ def _memory(row: tuple[Any, ...]) -> MemoryRow:
 def _connect(path: str) -> sqlite3.Connection | None:
     driver = _driver()
     try:
-        return driver.connect(address(path, "ro"), uri=True, timeout=0)
+        return driver.connect(sqlite_uri(path, "ro"), uri=True, timeout=0)
     except (driver.Error, ValueError):
         return None
 
 
 def _driver() -> Any:
-    """SQLite without what Python adds for dates, which takes longer to load; most hooks need neither."""
+    """The C module of `sqlite3`, which loads faster than the package; imported only when it is needed."""
     try:
         import _sqlite3 as driver  # noqa: PLC0415
     except ImportError:  # another Python than CPython
@@ -216,8 +217,8 @@ def _driver() -> Any:
 _UNESCAPED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-~/")
 
 
-def address(path: str, mode: str) -> str:
+def sqlite_uri(path: str, mode: str) -> str:
     """The URI of a file, to be opened in a mode such as `ro`."""
     # Not by `urllib`, which takes as long to load as SQLite.
-    plain = "".join([chr(one) if one in _UNESCAPED else f"%{one:02x}" for one in os.fsencode(path)])
+    plain = "".join([chr(byte) if byte in _UNESCAPED else f"%{byte:02x}" for byte in os.fsencode(path)])
     return f"file:{plain}?mode={mode}"

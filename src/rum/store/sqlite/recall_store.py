@@ -12,13 +12,13 @@ from rum.store.sqlite.memories import SqliteLinks, SqliteMemories
 from rum.store.sqlite.search import SqliteSearch
 
 if TYPE_CHECKING:
-    from rum.store.sqlite.readonly import ReadOnlyFile
+    from rum.store.sqlite.readonly import ReadOnlyDatabase
 
 
 class RecallStore:
     """Memories, links and their index, to be read."""
 
-    def __init__(self, memories: ReadOnlyFile, activity: ReadOnlyFile) -> None:
+    def __init__(self, memories: ReadOnlyDatabase, activity: ReadOnlyDatabase) -> None:
         database: Any = memories  # reading takes no more of a database than its connection
         self.memories = SqliteMemories(database)
         self.archive = SqliteArchive(database, self.memories)

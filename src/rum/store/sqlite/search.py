@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from rum.store.base import ReadMode
 from rum.store.derived import indexed_text
 from rum.store.search import Correction, Described, Details, Holders, Row, TermLookup
-from rum.store.sqlite.fts_query import NOTHING, apart, conditions, quoted
+from rum.store.sqlite.fts_query import NO_MATCH, conditions, quoted, quoted_parts
 from rum.store.sqlite.lookup import COLUMNS, Lookup
 from rum.store.sqlite.queries import SQL
 from rum.store.vectors import VectorState
@@ -164,17 +164,19 @@ class SqliteSearch(Lookup):
         archived_cap: int,
         *,
         goal: str = "",
-        most: int = 0,
+        max_same_goal: int = 0,
         session: str = "",
-        counted: int = 0,
+        max_session_size: int = 0,
         newest: int = 0,
         spread: int = 1,
         model: str = "",
     ) -> TermLookup:
-        live = [" OR ".join(map(quoted, ways)) or NOTHING for ways in spellings]
-        packed = [" OR ".join(f"({apart(way)})" for way in ways) or NOTHING for ways in spellings]
+        live = [" OR ".join(map(quoted, ways)) or NO_MATCH for ways in spellings]
+        packed = [" OR ".join(f"({quoted_parts(way)})" for way in ways) or NO_MATCH for ways in spellings]
         terms = (cap, json.dumps(packed), archived_cap, json.dumps(live))
-        rows = self._rows(_TERMS, (*terms, session, counted, goal, most, newest, spread, model))
+        rows = self._rows(
+            _TERMS, (*terms, session, max_session_size, goal, max_same_goal, newest, spread, model)
+        )
         _, size, archived, superseded, session_size, same_goal, timeline, has_chapters, vectors = rows.pop()
         counts = _Counts(size or 0, archived or 0, cap, archived_cap)
         self._size = counts.size
@@ -228,7 +230,7 @@ class SqliteSearch(Lookup):
     def newest_with(
         self, term_sets: Sequence[Sequence[str]], in_goal: Sequence[str], filters: Filters, cap: int
     ) -> list[list[Row]]:
-        sets = [" AND ".join(map(quoted, terms)) or NOTHING for terms in term_sets]
+        sets = [" AND ".join(map(quoted, terms)) or NO_MATCH for terms in term_sets]
         if in_goal:
             sets.append(f"goal : ({' AND '.join(map(quoted, in_goal))})")
         if not sets:
@@ -261,8 +263,10 @@ class SqliteSearch(Lookup):
     ) -> list[list[int]]:
         queries: list[str] = []
         for every, some in sets:
-            either = [f"({' OR '.join(f'({apart(term)})' for term in some)})"] if some else []
-            queries.append(" AND ".join([*(f"({apart(term)})" for term in every), *either]) or NOTHING)
+            either = [f"({' OR '.join(f'({quoted_parts(term)})' for term in some)})"] if some else []
+            queries.append(
+                " AND ".join([*(f"({quoted_parts(term)})" for term in every), *either]) or NO_MATCH
+            )
         if among is None:
             statement = f"SELECT {_holders('archived_text', 'value')} FROM json_each(?)"
             rows = self._rows(statement, (cap, json.dumps(queries)))
@@ -330,7 +334,7 @@ SELECT {_holders("memory_text", "value", ":most")},
             statement,
             {
                 "live": json.dumps(list(map(quoted, asked))),
-                "archived": json.dumps(list(map(apart, asked))),
+                "archived": json.dumps(list(map(quoted_parts, asked))),
                 "most": rare + 1,
             },
         ).fetchall()

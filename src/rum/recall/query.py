@@ -1,4 +1,4 @@
-"""A question on its way through the cascade, and what was found so far."""
+"""A recall query with everything looked up for it, and the matches found so far."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from rum.store.search import Details, Row, Search
 
 
-_LONGEST_ISSUE = 200  # A longer question asks for more than an issue's number
+_MAX_ISSUE_LENGTH = 200  # A longer question asks for more than an issue's number
 
 _NUMBER = r"([0-9]{1,9})(?!\w)"
 _ISSUE = re.compile(
@@ -34,18 +34,18 @@ _ISSUE = re.compile(
     rf"|(?<!\w)(?:issue|bug|ticket|pr|mr|(?:pull|merge) request)\s+#?{_NUMBER}",
     re.IGNORECASE,
 )
-# What may stand beside a number without asking for anything else.
-_BESIDE = frozenset(
+# Words beside a number that do not ask for anything else.
+_WORDS_BESIDE_NUMBER = frozenset(
     terms(
         "issue issues bug ticket pr pull merge request fix fixes fixed close closes closed resolve resolves "
         "resolved refs references see show find tell give happened"
     )
 )
 
-_EVERYTHING = Filters(superseded=True)
+_NO_FILTERS = Filters(superseded=True)
 
 
-FAR = 25  # How much further the nearest are looked for where filters exclude many of them
+FILTER_FACTOR = 25  # How many times more of the nearest memories are read if filters exclude some
 
 
 class NearestKeys(NamedTuple):
@@ -53,11 +53,11 @@ class NearestKeys(NamedTuple):
 
     live: list[int]
     archived: list[int]
-    with_archive: bool  # Whether the archive was looked at
+    with_archive: bool  # Whether the archive was searched
 
 
-class Inquiry:
-    """One checked question with everything the levels need to answer it."""
+class RecallQuery:
+    """One checked question with everything the levels of the cascade need to answer it."""
 
     def __init__(
         self,
@@ -68,9 +68,9 @@ class Inquiry:
         session: str = "",
         semantic: SemanticSearch | None = None,
         patient: bool = True,
-        earlier: Inquiry | None = None,
+        earlier: RecallQuery | None = None,
     ) -> None:
-        """`earlier` is a question asked just before, in the same or some of the same words.
+        """`earlier` is a query made just before, with the same words or some of them.
 
         What was read for it is not read again.
         """
@@ -79,58 +79,66 @@ class Inquiry:
         self.files = files
         """The file patterns, relative to the repository."""
         self.session = session
-        """The session in which is asked."""
+        """The session that asks."""
         self.semantic = semantic
         self.patient = patient
-        """Whether vectors that are missing may be waited for."""
-        self.text = question.text.strip()
-        if files and says_little(query_terms(self.text)):
+        """Whether to wait for missing vectors."""
+        self._set_text()
+        self._set_limits()
+        self.filters = filters_of(question)
+        self.known_files = set[str]()
+        """Those of `files` that memories are tied to, whether the memories pass the filters or not."""
+        self.texts: dict[str, str] = {}
+        """The indexed terms of memories, by id, if they were read separately."""
+        self.archived_masks: dict[int, int] = {}
+        """Which words archived memories hold, by key; only of those that were not found by words."""
+        self._reuse_lookups(earlier)
+
+    def _set_text(self) -> None:
+        self.text = self.question.text.strip()
+        if self.files and says_little(query_terms(self.text)):
             self.text = ""  # "why?" beside a file asks for the file
         self.issue = issue_asked_for(self.text)
         """The number of the issue or pull request that is asked for, if nothing else is."""
         if self.issue:
-            self.text = self.issue  # "PR" beside it would find whoever says so
+            self.text = self.issue  # the word "PR" beside it would match other memories
+
+    def _set_limits(self) -> None:
+        question = self.question
         self.threshold = fitted.MIN_CONFIDENCE if question.min_confidence is None else question.min_confidence
         self.strict = question.min_confidence != 0
-        """Whether a memory that only its neighbours speak for is left out; 0 asks for the best there is."""
+        """Whether to leave out memories that match only by their neighbours; 0 asks for the best there is."""
         self.sure = max(self.threshold, limits.SURE)
-        """From here on a memory counts as found, so that the next level may be left out."""
+        """The confidence from which a memory counts as found, so that the next level may be skipped."""
         self.pool = max(limits.POOL, question.limit)
-        """How many memories are looked at closely."""
-        ranked = self.text or len(files) > 1 or (files and question.task_type)
+        """The number of memories that are examined closely."""
+        ranked = self.text or len(self.files) > 1 or (self.files and question.task_type)
         self.candidates = self.pool if ranked else question.limit
-        """How many memories a level may bring: more than are asked for where the best have to be picked."""
-        self.filters = filters_of(question)
+        """The maximum number of memories from one level: more than the limit if they have to be ranked."""
 
+    def _reuse_lookups(self, earlier: RecallQuery | None) -> None:
+        """Start with what an earlier query has looked up; with nothing if there is none."""
+        same_text = earlier if earlier and earlier.text == self.text else None
         self._earlier = earlier
-        self._same_text = earlier is not None and earlier.text == self.text
         self.details: dict[int, Details] = earlier.details if earlier else {}
-        """What is known of memories, by key."""
+        """The details of memories, by key."""
         self._passed: dict[int, bool] = {}
-        """Whether memories pass the filters, by key, as far as it was looked up."""
+        """Whether memories pass the filters, by key, if it was looked up."""
         if earlier and self.filters == earlier.filters:
             self._passed = earlier._passed
         elif self.filters.superseded and not self.filters.any():
             self._passed = dict.fromkeys(self.details, True)
         self.neighbourhood = earlier.neighbourhood if earlier else Neighbourhood()
-        """Which memories are next to which, as far as they were described."""
-        self._similarities: dict[int, float | None] = (
-            earlier._similarities if earlier and self._same_text else {}
-        )
-        """How near memories are by meaning, by key; None for those without a vector."""
-        self.known_files = set[str]()
-        """Those of the files that memories are tied to, whether they pass the filters or not."""
+        """Which memories are next to which, of those that were described."""
+        self._similarities: dict[int, float | None] = same_text._similarities if same_text else {}
+        """The cosine similarity of memories, by key; None for those without a vector."""
         self._paths: dict[tuple[object, str], list[str]] = earlier._paths if earlier else {}
-        """The known files that patterns and names stand for, as far as they were looked up."""
-        self._nearest: NearestKeys | None = earlier._nearest if earlier and self._same_text else None
-        self.texts: dict[str, str] = {}
-        """The indexed terms of memories, by id, as far as they were read by themselves."""
-        self.archived_masks: dict[int, int] = {}
-        """Which words archived memories hold, by key, that words did not lead to."""
+        """The known files that patterns and names stand for, if they were looked up."""
+        self._nearest: NearestKeys | None = same_text._nearest if same_text else None
         self.usefulness: dict[str, float] = earlier.usefulness if earlier else {}
-        """How useful memories proved to be, by id, as far as it was asked for."""
+        """How useful memories proved to be, by id, if it was looked up."""
         self.all_usefulness: dict[str, float] | None = (earlier.all_usefulness or {}) if earlier else None
-        """The same of all memories, if there are few with evidence."""
+        """The usefulness of all memories, if few have evidence of it."""
 
     @cached_property
     def words(self) -> Words:
@@ -152,17 +160,17 @@ class Inquiry:
         return self.words.archived_size > 0
 
     def find_nearest(self, *, archive: bool) -> NearestKeys:
-        """The memories nearest by meaning; those of the archive if they were asked for once."""
+        """The memories nearest by meaning; also archived ones if they were requested now or before."""
         if self.semantic is None:
             return NearestKeys([], [], archive)
         if self._nearest is None or (archive and not self._nearest.with_archive):
-            far = FAR if self.filters.any() else 1
-            archived = limits.ARCHIVED * far if archive and self.has_archive else 0
-            # Where vectors were pending, some may have been made since.
+            factor = FILTER_FACTOR if self.filters.any() else 1
+            archived = limits.ARCHIVED * factor if archive and self.has_archive else 0
+            # If vectors were pending, the state may have changed since.
             state = None if self.words.vectors.pending else self.words.vectors
-            found = self.semantic.nearest(self.text, self.pool * far, archived, state=state)
-            live, packed = ([key for key, _ in part] for part in found)
-            self._nearest = NearestKeys(live, packed, archive)
+            found = self.semantic.nearest(self.text, self.pool * factor, archived, state=state)
+            live_keys, archived_keys = ([key for key, _ in part] for part in found)
+            self._nearest = NearestKeys(live_keys, archived_keys, archive)
         return self._nearest
 
     def find_paths(
@@ -176,12 +184,12 @@ class Inquiry:
         return {name: self._paths[look_up, name] for name in names if (look_up, name) in self._paths}
 
     def next_candidates(self) -> list[int]:
-        """The memories that the next level may add: what it needs to know of them is asked in one call."""
+        """The memories that the next level may add, so that their data are read in the same call."""
         nearest = self._nearest.archived if self._nearest else ()
         return [key for key in nearest if self._passed.get(key)]
 
     def similarities(self, keys: set[int], soon: set[int]) -> dict[int, float]:
-        """How near memories are to the question by meaning, for those with a vector; `soon` asks ahead."""
+        """The cosine similarity of memories, for those with a vector; `soon` are keys to read ahead."""
         if self.semantic is None:
             return {}
         if keys - self._similarities.keys():
@@ -192,31 +200,31 @@ class Inquiry:
         return {key: cosine for key, cosine in known.items() if cosine is not None}
 
     def passing(self, keys: Sequence[int], *, cap: int = -1, always: Sequence[int] = ()) -> dict[int, Row]:
-        """The memories that pass the filters, by key: of `always` all, then of `keys` the first `cap`."""
+        """The memories that pass the filters, by key: all of `always`, then the first `cap` of `keys`."""
         first = dict.fromkeys(always)
         new_first = [key for key in first if key not in self._passed]
         new = [key for key in keys if key not in self._passed and key not in first]
         if new or new_first:
             excluded = sum(not self._passed.get(key, True) for key in first)
-            found = self._described(new, self.filters, cap if cap < 0 else cap + excluded, new_first)
-            last = max((place for place, key in enumerate(new) if key in found), default=-1)
-            # Where the limit was reached, nothing is known of the keys behind the last that passed.
+            found = self._describe(new, self.filters, cap if cap < 0 else cap + excluded, new_first)
+            last = max((position for position, key in enumerate(new) if key in found), default=-1)
+            # If the limit was reached, the keys after the last that passed were not checked.
             reached = 0 <= cap <= sum(key in found for key in new)
             self._passed.update(
                 (key, key in found) for key in (*new_first, *new[: last + 1 if reached else None])
             )
         passed = [key for key in first if self._passed[key]]
         others = [key for key in keys if self._passed.get(key) and key not in first]
-        # Those of `always` that do not pass leave room for others.
-        most = None if cap < 0 else cap + len(first) - len(passed)
-        return {key: self.details[key].row for key in (*passed, *others[:most])}
+        # For each of `always` that does not pass, one more of the others fits.
+        max_others = None if cap < 0 else cap + len(first) - len(passed)
+        return {key: self.details[key].row for key in (*passed, *others[:max_others])}
 
     def describe(self, keys: Iterable[int]) -> None:
-        """Look up what is not known yet of some memories."""
+        """Look up the details of memories that are not known yet."""
         if unknown := [key for key in keys if key not in self.details]:
-            self._described(unknown, _EVERYTHING)
+            self._describe(unknown, _NO_FILTERS)
 
-    def _described(
+    def _describe(
         self, keys: Sequence[int], filters: Filters, cap: int = -1, always: Sequence[int] = ()
     ) -> dict[int, Row]:
         found = self.store.search.describe(
@@ -229,25 +237,25 @@ class Inquiry:
             texts=not self.words.complete(),
         )
         self.neighbourhood.learn(found)
-        self.details.update((one.row.key, one) for one in found.memories)
-        return {one.row.key: one.row for one in found.memories}
+        self.details.update((details.row.key, details) for details in found.memories)
+        return {details.row.key: details.row for details in found.memories}
 
     def is_unread(self, key: int) -> bool:
-        """Whether a memory is archived and the question's words were not looked up for it."""
+        """Whether a memory is archived and it was not looked up which words it holds."""
         return self.details[key].archived and key not in self.words.archived
 
 
 def issue_asked_for(text: str) -> str | None:
-    """The number, if a question names an issue and says nothing else; a number alone may be any number."""
-    if len(text) > _LONGEST_ISSUE:
+    """The issue number, if a question mentions an issue and nothing else; a bare number does not count."""
+    if len(text) > _MAX_ISSUE_LENGTH:
         return None
     numbers = {number for found in _ISSUE.finditer(text) for number in found.groups() if number}
-    beside = [term for term in terms(_ISSUE.sub(" ", text)) if term not in _BESIDE]
+    beside = [term for term in terms(_ISSUE.sub(" ", text)) if term not in _WORDS_BESIDE_NUMBER]
     return numbers.pop() if len(numbers) == 1 and says_little(beside) else None
 
 
 def passes(filters: Filters, memory: Memory) -> bool:
-    """Whether a memory passes; whether others supersede it is not looked at."""
+    """Whether a memory passes the filters; `superseded` is ignored."""
     return (
         filters.task_type in (None, memory.intent.task_type.value)
         and filters.agent_id in (None, memory.agent_id)
@@ -275,7 +283,7 @@ def filters_of(question: RecallRequest) -> Filters:
 
 
 class Match:
-    """A memory that was found, what speaks for it, and how sure we are."""
+    """A memory that was found, its signals, and its confidence."""
 
     __slots__ = (
         "confidence",
@@ -297,10 +305,10 @@ class Match:
         self.memory_id, self.created_at, self.importance, self.session_id, self.key = row
         self.level = level
         self.literal: float | None = None
-        """The confidence of what was asked for literally, which no signal changes."""
+        """The fixed confidence of an exact match; None for others."""
         self.signals: dict[str, float] = {}
         self.useful = 0.0
-        """How useful it proved to be, from -1 to 1; nothing without evidence."""
+        """How useful it proved to be, from -1 to 1; 0 without evidence."""
         self.goal = ""
         """The indexed terms of its goal."""
         self.mask = 0
@@ -309,28 +317,28 @@ class Match:
         self.confidence = 0.0
 
     @property
-    def speaks_for_itself(self) -> bool:
-        """Whether more than its neighbours speaks for it: a file or filter, a word of its own, or meaning."""
+    def has_own_evidence(self) -> bool:
+        """Whether it matches itself, not only by its neighbours: by a file, a filter, a word, or meaning."""
         return self.literal is not None or self.level != "pattern" or bool(self.signals.get("words"))
 
 
 class Found:
-    """What the levels found so far."""
+    """The matches of the levels so far."""
 
     def __init__(self) -> None:
         self.matches: dict[str, Match] = {}
         self.tied: list[Tied] = []
         """Which memories are tied to each of the files asked for."""
         self.ran: list[str] = []
-        """The levels that really looked, in order."""
+        """The levels that searched, in order."""
         self.by_meaning = False
-        """Whether enough of the foremost have a vector for vectors to count."""
+        """Whether enough of the best matches have a vector, so that vectors count."""
         self.total = 0
         self.total_exact = True
 
     @property
     def column(self) -> str:
-        """Which of the fitted weights apply: with files or without, with vectors or without."""
+        """The name of the fitted weights to use: with or without files, with or without vectors."""
         return ("files" if self.any_tied else "words") + ("+meaning" if self.by_meaning else "")
 
     @property
@@ -339,27 +347,27 @@ class Found:
         return any(tied.ranks for tied in self.tied)
 
     def add(self, row: Row, level: str, literal: float | None = None) -> None:
-        """Add a memory; of what it is certain by, the strongest stands."""
+        """Add a memory; if it is added twice, the higher `literal` confidence counts."""
         match = self.matches.get(row.id)
         if match is None:
             match = self.matches[row.id] = Match(row, level)
         if literal is not None:
             match.literal = max(literal, match.literal or 0.0)
 
-    def foremost(self) -> list[Match]:
-        """The best by words and files: those whose vectors decide most."""
+    def best_without_vectors(self) -> list[Match]:
+        """The best matches by words and files; they decide whether vectors count."""
         found = [match for match in self.matches.values() if match.level != "semantic"]
         return sorted(found, key=lambda match: match.score, reverse=True)[: limits.FOREMOST]
 
     def best(self, threshold: float, limit: int, *, own: bool = False) -> list[Match]:
-        """The surest memories from the threshold on; among equals the newest first.
+        """The matches with the highest confidence, at least `threshold`; among equals the newest first.
 
-        `own`: only those that something of their own speaks for, not their neighbours alone.
+        `own` leaves out those that match only by their neighbours.
         """
         sure = [
             match
             for match in self.matches.values()
-            if match.confidence >= threshold and (match.speaks_for_itself or not own)
+            if match.confidence >= threshold and (match.has_own_evidence or not own)
         ]
         sure.sort(
             key=lambda match: (match.confidence, match.score, match.created_at, match.memory_id), reverse=True
@@ -368,11 +376,11 @@ class Found:
 
 
 class Tied:
-    """The memories tied to one file, folder or pattern: the newest by key, and how many there are."""
+    """The newest memories tied to one file, folder or pattern, and how many there are."""
 
     __slots__ = ("ranks", "total")
 
     def __init__(self, keys: list[int], total: int) -> None:
         self.ranks = {key: rank for rank, key in enumerate(keys)}
-        """How many newer ones each has."""
+        """The number of newer ones, by key."""
         self.total = total
