@@ -206,7 +206,8 @@ class Search(Protocol):
     ) -> Described:
         """The memories that pass, in detail: all of `always`, the first `cap` of `keys`.
 
-        `texts` adds their indexed terms. `known_sessions` are left out of `sessions`, and those with more than `session_limit` memories.
+        `texts` adds their indexed terms. `sessions` leaves out `known_sessions`, and those with more than
+        `session_limit` memories.
         """
         ...
 

@@ -40,7 +40,7 @@ UNFILTERED: dict[str, Callable[[Search], object]] = {
     "texts": lambda search: search.texts(["mem_1", "mem_2"]),
     "timeline": lambda search: search.terms([], 0, 0, newest=1, spread=2),
     "terms": lambda search: search.terms(
-        [["login"]], 1, 1, goal="Fix the login", most=9, session="session_1", counted=9
+        [["login"]], 1, 1, goal="Fix the login", max_same_goal=9, session="session_1", max_session_size=9
     ),
     "paths_within": lambda search: search.paths_within(["lib/b.py", "c"], 9),
 }
