@@ -29,13 +29,13 @@ _ABOUT: dict[FindingKind, str] = {
 
 def find_by_rules(run: FinishedRun) -> Finding:
     """Return the note, facts and rules of a redacted run; an empty finding if nothing is of lasting use."""
-    found = without_repeats(passages(run.agent_output))
-    verdict = weigh_passages(found, asks_why=_asks_why(run))
+    found_passages = without_repeats(passages(run.agent_output))
+    verdict = weigh_passages(found_passages, asks_why=_asks_why(run))
     if verdict.kind is None:
         return Finding(reasoning=_why_nothing(run, verdict))
     weighed = verdict.weighed
     content = _note_text(weighed, run.error)
-    repeated = [one for one in weighed if one.passage.text in content]
+    repeated = [scored for scored in weighed if scored.passage.text in content]
     title = _note_title(repeated or weighed, verdict.kind)
     kind = FindingKind.DECISION if is_decision(title) else verdict.kind
     title = _without_reason(title, content) if kind is FindingKind.DECISION else title
@@ -62,7 +62,7 @@ def _why_nothing(run: FinishedRun, verdict: Verdict) -> str:
         return "The run has no output."
     if not verdict.weighed:
         return "The output is only that of programs."
-    if all(one.is_fleeting or one.is_step for one in verdict.weighed):
+    if all(scored.is_fleeting or scored.is_step for scored in verdict.weighed):
         return "The output has only steps and plans."
     return f"The output has nothing of lasting use (score {verdict.weight:.1f}, threshold {ENOUGH:g})."
 
@@ -94,11 +94,13 @@ _FIRST_WORD = re.compile(r"[a-z]+(?= )")
 
 def _note_title(weighed: Sequence[WeighedPassage], kind: FindingKind) -> str:
     """The clause with the most weight, short enough for a heading."""
-    best = max(weighed, key=lambda one: _title_rank(one, kind))
+    best = max(weighed, key=lambda scored: _title_rank(scored, kind))
     text = LEAD_IN.sub("", _plain(best.passage.text))
     heading = _plain(best.passage.heading)
     if best.passage.kind == "item" and heading and not LESSON_HEADING.search(heading):
-        items = (_plain(one.passage.text) for one in weighed if one.passage.block == best.passage.block)
+        items = (
+            _plain(scored.passage.text) for scored in weighed if scored.passage.block == best.passage.block
+        )
         text = heading if len(heading.split()) > 2 else f"{heading}: {', '.join(items)}"
     text = _cut(text)
     return text[:1].upper() + text[1:] if _FIRST_WORD.match(text) else text
@@ -117,11 +119,13 @@ def _plain(text: str) -> str:
     return " ".join(_MARKS.sub("", text).split()).rstrip(" .,;:")
 
 
-def _title_rank(one: WeighedPassage, kind: FindingKind) -> tuple[bool, bool, float, float]:
-    text, weight = LEAD_IN.sub("", one.passage.text), one.weights.get(kind, 0.0)
-    is_good = not (one.is_step or one.is_fleeting or one.passage.kind == "code" or _REFERS_BACK.match(text))
+def _title_rank(scored: WeighedPassage, kind: FindingKind) -> tuple[bool, bool, float, float]:
+    text, weight = LEAD_IN.sub("", scored.passage.text), scored.weights.get(kind, 0.0)
+    is_good = not (
+        scored.is_step or scored.is_fleeting or scored.passage.kind == "code" or _REFERS_BACK.match(text)
+    )
     is_good = is_good and is_specific(text) and len(text) >= _MIN_TITLE
-    return is_good and weight >= _SIGNIFICANT, is_good, weight, one.best
+    return is_good and weight >= _SIGNIFICANT, is_good, weight, scored.best
 
 
 def _cut(text: str) -> str:
@@ -136,12 +140,12 @@ def _cut(text: str) -> str:
 def _note_text(weighed: Sequence[WeighedPassage], error: str | None) -> str:
     """The passages worth repeating, in their order, under their headings."""
     parts: list[str] = []
-    left, heading, text = _MAX_WORDS, "", ""
-    for (_, title), found in groupby(weighed, lambda one: (one.passage.block, one.passage.heading)):
+    words_left, heading, text = _MAX_WORDS, "", ""
+    for (_, title), group in groupby(weighed, lambda scored: (scored.passage.block, scored.passage.heading)):
         # Code belongs to the text before it: without that it is left out.
-        block = [one for one in found if text or one.passage.kind != "code"]
-        text = _block(_fit_words(_worth_repeating(block, title), left))
-        left -= len(text.split())
+        block = [scored for scored in group if text or scored.passage.kind != "code"]
+        text = _block(_fit_words(_worth_repeating(block, title), words_left))
+        words_left -= len(text.split())
         if text and title and title != heading:
             parts.append(f"## {title}")
         parts += [text] if text else []
@@ -153,37 +157,39 @@ def _note_text(weighed: Sequence[WeighedPassage], error: str | None) -> str:
 
 def _worth_repeating(block: Sequence[WeighedPassage], heading: str) -> list[WeighedPassage]:
     """All lasting passages of a significant block; of another one only those with some weight."""
-    is_significant = any(one.best >= _SIGNIFICANT for one in block) and not CHANGE_HEADING.search(heading)
+    is_significant = any(scored.best >= _SIGNIFICANT for scored in block) and not CHANGE_HEADING.search(
+        heading
+    )
     is_significant = is_significant or bool(_REMEDY.search(heading))
-    return [one for one in block if not one.is_fleeting and _lasts(one, is_significant)]
+    return [scored for scored in block if not scored.is_fleeting and _lasts(scored, is_significant)]
 
 
-def _lasts(one: WeighedPassage, is_significant: bool) -> bool:
+def _lasts(scored: WeighedPassage, is_significant: bool) -> bool:
     """Whether to repeat a passage; a step only beside a finding, and if it names what it changed."""
-    if one.passage.kind == "code":
+    if scored.passage.kind == "code":
         return True
-    if one.is_step:
-        looked = STEP_LOOKING.search(LEAD_IN.sub("", one.passage.text)) and one.best < _SIGNIFICANT
-        return is_significant and is_specific(one.passage.text) and not looked
-    return is_significant or one.best >= 1
+    if scored.is_step:
+        looked = STEP_LOOKING.search(LEAD_IN.sub("", scored.passage.text)) and scored.best < _SIGNIFICANT
+        return is_significant and is_specific(scored.passage.text) and not looked
+    return is_significant or scored.best >= 1
 
 
 def _fit_words(block: Sequence[WeighedPassage], words: int) -> list[WeighedPassage]:
     """As many passages as fit in a number of words; those with weight come first if not all fit."""
-    kept: set[int] = set()
-    for place in sorted(range(len(block)), key=lambda place: block[place].best < 1):
-        text = block[place].passage.text
+    chosen: set[int] = set()
+    for index in sorted(range(len(block)), key=lambda index: block[index].best < 1):
+        text = block[index].passage.text
         length = len(text.split()) + len(text) // _LONG_WORD
         if length <= words:
             words -= length
-            kept.add(place)
-    return [one for place, one in enumerate(block) if place in kept]
+            chosen.add(index)
+    return [scored for index, scored in enumerate(block) if index in chosen]
 
 
 def _block(block: Sequence[WeighedPassage]) -> str:
     lines: list[str] = []
-    for one in block:
-        text, kind = one.passage.text, one.passage.kind
+    for scored in block:
+        text, kind = scored.passage.text, scored.passage.kind
         if kind == "code":
             lines.append(f"```\n{text}\n```")
         elif kind == "item":

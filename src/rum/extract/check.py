@@ -58,14 +58,14 @@ def rule_problem(rule: GivenRule, run: FinishedRun, known: Sequence[KnownText]) 
     if problem:
         return problem
     new = known_text("", text)
-    there = next(
-        (one for one in known if _shared_both_ways(new, one) >= _SAME_RULE and not corrects(new, one)), None
+    duplicate = next(
+        (old for old in known if _shared_both_ways(new, old) >= _SAME_RULE and not corrects(new, old)), None
     )
-    return f"duplicate of {there.name}" if there else None
+    return f"duplicate of {duplicate.name}" if duplicate else None
 
 
-def _shared_both_ways(one: KnownText, other: KnownText) -> float:
-    return min(_shared_words(one, other), _shared_words(other, one))
+def _shared_both_ways(first: KnownText, second: KnownText) -> float:
+    return min(_shared_words(first, second), _shared_words(second, first))
 
 
 def _length_problem(finding: Finding) -> str | None:
@@ -85,8 +85,8 @@ def _wording_problem(text: str, essence: str) -> str | None:
 
 def specific_patterns(patterns: Sequence[str]) -> tuple[str, ...]:
     """Return patterns without the alternatives that match almost any task, which are worse than none."""
-    kept = ("|".join(filter(_is_specific, pattern.split("|"))) for pattern in patterns)
-    return tuple(pattern for pattern in kept if pattern)
+    specific = ("|".join(filter(_is_specific, pattern.split("|"))) for pattern in patterns)
+    return tuple(pattern for pattern in specific if pattern)
 
 
 def _is_specific(part: str) -> bool:
@@ -115,13 +115,13 @@ def _not_in_run(text: str, run: FinishedRun) -> str | None:
 
 
 def _known_problem(text: str, known: Sequence[KnownText]) -> str | None:
-    found = find_repetition(text, known)
-    if found is None:
+    repeated = find_repetition(text, known)
+    if repeated is None:
         return None
-    return f"duplicate of {found.name} ({_shared_words(known_text('', text), found):.0%} of the words)"
+    return f"duplicate of {repeated.name} ({_shared_words(known_text('', text), repeated):.0%} of the words)"
 
 
-_ALIKE = 0.7  # A text with this share of its words in an earlier one has nothing new
+_SAME_TEXT = 0.7  # A text with this share of its words in an earlier one has nothing new
 _MAX_CLAUSES = 500
 
 Words = frozenset[tuple[str, ...]]
@@ -140,38 +140,42 @@ class KnownText(NamedTuple):
 def known_text(name: str, text: str, at: tuple[int, int] = (0, 0)) -> KnownText:
     """A text prepared for comparison."""
     claims = tuple(all_claims_in(text))
-    words = [one.all_words for one in claims]
-    return KnownText(name, claims, tuple(one | other for one, other in pairwise([*words, Words()])), at)
+    word_sets = [claim.all_words for claim in claims]
+    return KnownText(
+        name, claims, tuple(first | second for first, second in pairwise([*word_sets, Words()])), at
+    )
 
 
-def find_repetition(text: str, before: Iterable[KnownText]) -> KnownText | None:
+def find_repetition(text: str, earlier: Iterable[KnownText]) -> KnownText | None:
     """Return the earlier text that has all of this one; None if none does, or if this one corrects it."""
-    new, known = known_text("", text), list(before)
-    alike = [one for one in known if _shared_words(new, one) >= _ALIKE and not corrects(new, one)]
-    found = max(alike, key=lambda one: (one.at, _shared_words(new, one)), default=None)
+    new, known = known_text("", text), list(earlier)
+    alike = [old for old in known if _shared_words(new, old) >= _SAME_TEXT and not corrects(new, old)]
+    repeated = max(alike, key=lambda old: (old.at, _shared_words(new, old)), default=None)
     # Returning to an earlier statement after it was corrected is news, though the words are old.
-    if found is None or any(one.at > found.at and corrects(new, one) for one in known):
+    if repeated is None or any(old.at > repeated.at and corrects(new, old) for old in known):
         return None
-    return found
+    return repeated
 
 
 def _shared_words(new: KnownText, old: KnownText) -> float:
     """The share of the words of a text that another has too, claim by claim."""
-    whole = sum(len(claim.all_words) for claim in new.claims)
-    found = sum(max((len(claim.all_words & one) for one in old.passages), default=0) for claim in new.claims)
-    return found / whole if whole else 0.0
+    total = sum(len(claim.all_words) for claim in new.claims)
+    shared = sum(
+        max((len(claim.all_words & passage) for passage in old.passages), default=0) for claim in new.claims
+    )
+    return shared / total if total else 0.0
 
 
 def corrects(new: KnownText, old: KnownText) -> bool:
     """Whether a claim contradicts one of an earlier text that has no claim that agrees with it."""
-    mine, theirs = _clauses(new), _clauses(old)
-    known = {claim.meaning for claim in theirs}
-    changed = [claim for claim in mine if claim.meaning not in known]
-    return any(disagree(claim, other) for claim in changed for other in theirs)
+    new_claims, old_claims = _clauses(new), _clauses(old)
+    old_meanings = {claim.meaning for claim in old_claims}
+    changed = [claim for claim in new_claims if claim.meaning not in old_meanings]
+    return any(disagree(claim, other) for claim in changed for other in old_claims)
 
 
-def _clauses(one: KnownText) -> list[Claim]:
-    return list(islice((part for claim in one.claims for part in claim_and_clauses(claim)), _MAX_CLAUSES))
+def _clauses(known: KnownText) -> list[Claim]:
+    return list(islice((part for claim in known.claims for part in claim_and_clauses(claim)), _MAX_CLAUSES))
 
 
 def word_share(words: frozenset[str], other: frozenset[str]) -> float:

@@ -2,7 +2,7 @@
 
 A contradiction is the same words with a "not", another number, the opposite word or the opposite order. A
 number counts where it is the only one and no name: "after 30 minutes", but not "step 2" or "3 of 4". Nothing
-else is recognised, so that what is called a contradiction is one.
+else is recognised, so that false contradictions are rare.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ Share = Callable[[Words, Words], float]  # How much of some words others have to
 SAME_TOPIC = 0.6  # The share of a claim's words from which on a sentence is about the same
 _MAX_CONTRADICTIONS = 50
 
-_MUCH_THE_SAME = 0.75
-_MIN_SHARED = 2  # Words that two statements share beside the one in which they differ
+_MIN_SIMILARITY = 0.75
+_MIN_SHARED = 2  # Words that two statements share, apart from the one in which they differ
 _LIMITS = frozenset(("except", "only", "unless"))
-# Words of which one says something else than the other, whatever stands around them.
+# Pairs of words with different meanings in any context.
 _UNLIKE = frozenset(
     frozenset(word if word in LIMITING else stem(word) for word in pair.split("/"))
     for pair in word_set(
@@ -80,30 +80,32 @@ class Stance(Enum):
     DIFFERS = 3
 
 
-def contradict(one: Claim, other: Claim) -> bool:
+def contradict(first: Claim, second: Claim) -> bool:
     """Whether two claims cannot both hold."""
-    if one.words != other.words:
+    if first.words != second.words:
         return False
-    if one.figure != other.figure:
-        return one.denied == other.denied and bool(one.figure and other.figure)
-    return one.denied != other.denied
+    if first.figure != second.figure:
+        return first.denied == second.denied and bool(first.figure and second.figure)
+    return first.denied != second.denied
 
 
-def disagree(one: Claim, other: Claim) -> bool:
+def disagree(first: Claim, second: Claim) -> bool:
     """Whether two claims in much the same words differ by a "not" or a number.
 
-    Less strict than `contradict`: it tells that one does not repeat the other.
+    Less strict than `contradict`: the first claim only does not repeat the second.
     """
-    if one.words.isdisjoint(other.words):
+    if first.words.isdisjoint(second.words):
         return False
-    mine, theirs = (
-        frozenset(word for word in claim.words if not word[0][:1].isdigit()) for claim in (one, other)
+    first_words, second_words = (
+        frozenset(word for word in claim.words if not word[0][:1].isdigit()) for claim in (first, second)
     )
-    fewer = min(len(mine), len(theirs))
-    if mine != theirs and (fewer < FEWEST_WORDS or len(mine & theirs) < _MUCH_THE_SAME * fewer):
+    fewer = min(len(first_words), len(second_words))
+    if first_words != second_words and (
+        fewer < FEWEST_WORDS or len(first_words & second_words) < _MIN_SIMILARITY * fewer
+    ):
         return False
-    news = one.figures - other.figures
-    return one.denied != other.denied or bool(news and other.figures)
+    news = first.figures - second.figures
+    return first.denied != second.denied or bool(news and second.figures)
 
 
 def stance_on(claim: str, statements: Sequence[Statement], share: Share) -> Stance:
@@ -113,91 +115,93 @@ def stance_on(claim: str, statements: Sequence[Statement], share: Share) -> Stan
         if closest and not closest[2]:
             return Stance.DENIES
     whole = parse_statement(claim)
-    found = [
-        (closeness, not differs(whole, statements[place]))
-        for closeness, _, _, place in _on_topic(whole, statements, share)
+    stances = [
+        (closeness, not differs(whole, statements[index]))
+        for closeness, _, _, index in _on_topic(whole, statements, share)
     ]
-    return Stance.SAYS if max(found, default=(0.0, True))[1] else Stance.DIFFERS
+    return Stance.SAYS if max(stances, default=(0.0, True))[1] else Stance.DIFFERS
 
 
 def _on_topic(
     wanted: Statement, statements: Sequence[Statement], share: Share
 ) -> Iterator[tuple[float, int, bool, int]]:
-    """The statements on the same topic: closeness, brevity, whether they agree, and place."""
-    for place, one in enumerate(statements):
-        closeness = share(wanted.topic, one.topic)
-        if closeness >= SAME_TOPIC or _replaces_word(wanted, one):
-            yield closeness, -len(one.words), not denies(wanted, one), place
+    """The statements on the same topic: closeness, brevity, whether they agree, and index."""
+    for index, statement in enumerate(statements):
+        closeness = share(wanted.topic, statement.topic)
+        if closeness >= SAME_TOPIC or _replaces_word(wanted, statement):
+            yield closeness, -len(statement.words), not denies(wanted, statement), index
 
 
-def denies(one: Statement, other: Statement) -> bool:
-    """Whether of two statements on the same topic one has a "not" where the other has none."""
-    if one.denied == other.denied:
+def denies(first: Statement, second: Statement) -> bool:
+    """Whether one of two statements on the same topic has a "not" where the other has none."""
+    if first.denied == second.denied:
         return False
-    mine, theirs = _negations(one), _negations(other)
-    return any(mine[word] != theirs[word] for word in mine.keys() & theirs.keys())
+    first_words, second_words = _negations(first), _negations(second)
+    return any(first_words[word] != second_words[word] for word in first_words.keys() & second_words.keys())
 
 
 def _negations(statement: Statement) -> dict[str, bool]:
-    """Whether each word stands after a "not" or for its opposite."""
-    found = dict[str, bool]()
+    """Whether each word is negated: by a "not", or because it replaces its opposite."""
+    negations = dict[str, bool]()
     for word in statement.sequence:
         plain, is_opposite = replace_opposite(word)
-        found[plain] = is_opposite != (word in statement.negated)
-    return found
+        negations[plain] = is_opposite != (word in statement.negated)
+    return negations
 
 
-def differs(one: Statement, other: Statement) -> bool:
+def differs(first: Statement, second: Statement) -> bool:
     """Whether a statement, for all the words it shares with another, is about something else."""
-    if one.limits & _LIMITS - other.limits:
+    if first.limits & _LIMITS - second.limits:
         return True
-    mine, theirs = one.words - other.words, other.words - one.words
-    unlike = any(frozenset((a, b)) in _UNLIKE for a in mine for b in theirs)
-    return unlike or _replaces_word(one, other) or reverses_order(one, other)
+    first_words, second_words = first.words - second.words, second.words - first.words
+    unlike = any(frozenset((a, b)) in _UNLIKE for a in first_words for b in second_words)
+    return unlike or _replaces_word(first, second) or reverses_order(first, second)
 
 
-def _replaces_word(one: Statement, other: Statement) -> bool:
+def _replaces_word(first: Statement, second: Statement) -> bool:
     """Whether exactly one word is different; a word in place of a number is only less exact."""
-    shared = one.words & other.words
-    if len(shared) < _MIN_SHARED or not len(one.words) == len(other.words) == len(shared) + 1:
+    shared = first.words & second.words
+    if len(shared) < _MIN_SHARED or not len(first.words) == len(second.words) == len(shared) + 1:
         return False
-    return bool(figures(one.words - shared)) or not figures(other.words - shared)
+    return bool(figures(first.words - shared)) or not figures(second.words - shared)
 
 
-def reverses_order(one: Statement, other: Statement) -> bool:
+def reverses_order(first: Statement, second: Statement) -> bool:
     """Whether two statements order things oppositely: this before that, that before this."""
-    for pivot, left, right in relations(one):
-        for other_pivot, other_left, other_right in relations(other):
+    for pivot, left, right in relations(first):
+        for other_pivot, other_left, other_right in relations(second):
             if pivot == other_pivot and left & other_right - right and right & other_left - left:
                 return True
-    return _reverses_time(one, other) or _swaps_words(one, other)
+    return _reverses_time(first, second) or _swaps_words(first, second)
 
 
-def _reverses_time(one: Statement, other: Statement) -> bool:
+def _reverses_time(first: Statement, second: Statement) -> bool:
     """Whether one says "before" and the other "after", and not of the same two things in turn."""
-    mine, theirs = ({"after", "before"} & set(side.sequence) for side in (one, other))
-    if {*mine, *theirs} != {"after", "before"} or mine & theirs:
+    first_words, second_words = ({"after", "before"} & set(side.sequence) for side in (first, second))
+    if {*first_words, *second_words} != {"after", "before"} or first_words & second_words:
         return False
     return not any(
         left & other_left and right & other_right
-        for _, left, right in relations(one)
-        for _, other_left, other_right in relations(other)
+        for _, left, right in relations(first)
+        for _, other_left, other_right in relations(second)
     )
 
 
-def _swaps_words(one: Statement, other: Statement) -> bool:
+def _swaps_words(first: Statement, second: Statement) -> bool:
     """Whether two words, apart from each other, have changed places, and no passive "by" explains it."""
-    if (" by " in one.text) != (" by " in other.text):
+    if (" by " in first.text) != (" by " in second.text):
         return False
-    mine = [word for word in one.sequence if word in other.words]
-    theirs = [word for word in other.sequence if word in one.words]
-    if len(mine) != len(theirs):
+    first_words = [word for word in first.sequence if word in second.words]
+    second_words = [word for word in second.sequence if word in first.words]
+    if len(first_words) != len(second_words):
         return False
-    places = [place for place, pair in enumerate(zip(mine, theirs, strict=True)) if pair[0] != pair[1]]
-    if len(places) != 2 or places[1] - places[0] < 2:  # neighbours are only another wording
+    indexes = [
+        index for index, pair in enumerate(zip(first_words, second_words, strict=True)) if pair[0] != pair[1]
+    ]
+    if len(indexes) != 2 or indexes[1] - indexes[0] < 2:  # neighbours are only another wording
         return False
-    first, second = places
-    return mine[first] == theirs[second] and mine[second] == theirs[first]
+    left, right = indexes
+    return first_words[left] == second_words[right] and first_words[right] == second_words[left]
 
 
 def comparable_claim(text: str) -> Claim:
@@ -242,15 +246,15 @@ class ClaimIndex:
 
     def __init__(self, claims: Iterable[Claim]) -> None:
         self._same_words: dict[frozenset[Word], list[tuple[int, Claim]]] = {}
-        for place, one in enumerate(claims):
-            if len(one.words) >= _fewest_words(one):
-                self._same_words.setdefault(one.words, []).append((place, one))
+        for index, claim in enumerate(claims):
+            if len(claim.words) >= _fewest_words(claim):
+                self._same_words.setdefault(claim.words, []).append((index, claim))
 
     def contradicting(self, claim: Claim) -> list[int]:
-        """The places of claims that contradict one, at most `_MAX_CONTRADICTIONS`."""
+        """The indexes of claims that contradict this one, at most `_MAX_CONTRADICTIONS`."""
         others = self._same_words.get(claim.words, ())
-        found = (place for place, other in others if contradict(claim, other))
-        return list(islice(found, _MAX_CONTRADICTIONS))
+        indexes = (index for index, other in others if contradict(claim, other))
+        return list(islice(indexes, _MAX_CONTRADICTIONS))
 
 
 def _fewest_words(claim: Claim) -> int:
@@ -259,5 +263,5 @@ def _fewest_words(claim: Claim) -> int:
 
 
 def contradictions(claims: Sequence[Claim]) -> list[list[int]]:
-    """For each claim the places of those it contradicts."""
+    """For each claim, the indexes of those it contradicts."""
     return list(map(ClaimIndex(claims).contradicting, claims))

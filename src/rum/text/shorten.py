@@ -46,25 +46,25 @@ def without_invisible(text: str) -> str:
     return re.sub(_INVISIBLE, "", re.sub(_LINE_END, "\n", re.sub(_ESCAPE, "", text)))
 
 
-def shorten(text: str, most: int, mark: str = _ELLIPSIS) -> str:
-    """A text of at most `most` characters; a longer one is cut at a word and ends with `mark`.
+def shorten(text: str, max_length: int, mark: str = _ELLIPSIS) -> str:
+    """A text of at most `max_length` characters; a longer one is cut at a word and ends with `mark`.
 
     A word's end is searched in the second half only: a text without blanks, such as Chinese or a URL, is cut
     inside a word.
     """
-    if len(text) <= most:
+    if len(text) <= max_length:
         return text
-    room = max(0, most - len(mark))
-    end = max(text.rfind(blank, most // 2, room + 1) for blank in (" ", "\n"))
-    return text[: end if end > 0 else room].rstrip(" \n,.;:") + mark
+    end_limit = max(0, max_length - len(mark))
+    end = max(text.rfind(blank, max_length // 2, end_limit + 1) for blank in (" ", "\n"))
+    return text[: end if end > 0 else end_limit].rstrip(" \n,.;:") + mark
 
 
-def shorten_start(text: str, most: int) -> str:
-    """The last `most` characters of a text: in a program's output they matter most."""
-    return text if len(text) <= most else _ELLIPSIS + text[1 - most :]
+def shorten_start(text: str, max_length: int) -> str:
+    """The last `max_length` characters of a text: in a program's output they matter most."""
+    return text if len(text) <= max_length else _ELLIPSIS + text[1 - max_length :]
 
 
-def one_line(text: str, most: int | None = None) -> str:
-    """A text on one line without invisible characters, shortened to at most `most` characters."""
+def one_line(text: str, max_length: int | None = None) -> str:
+    """A text on one line without invisible characters, shortened to at most `max_length` characters."""
     line = " ".join(without_invisible(text).split())
-    return line if most is None else shorten(line, most)
+    return line if max_length is None else shorten(line, max_length)

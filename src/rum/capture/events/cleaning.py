@@ -38,26 +38,26 @@ _MAX_CHANGES = 128_000
 
 def clean(event: Event, redactor: Redactor, ignored: Ignored | None = None) -> Event:
     """Return an event as it may be stored."""
-    found: dict[str, Any] = dict(event)
-    _drop_own_output(found)
+    cleaned: dict[str, Any] = dict(event)
+    _drop_own_output(cleaned)
     for name in _LENGTHS:
-        if name in found:
-            found[name] = without_private_parts(found[name])
-    if "files" in found:
-        found["files"] = _limit_files(found["files"])
+        if name in cleaned:
+            cleaned[name] = without_private_parts(cleaned[name])
+    if "files" in cleaned:
+        cleaned["files"] = _limit_files(cleaned["files"])
     if ignored is not None:
-        _drop_ignored(found, ignored)
+        _drop_ignored(cleaned, ignored)
     # Redaction comes before cutting: half a secret is not recognised.
-    texts = {name: value for name, value in found.items() if name not in _NAMES and name not in _OWN_FIELDS}
-    found.update(cast("dict[str, Any]", redactor.redact_tree(texts)))
-    _hash_secret_names(found, redactor)
-    _shorten(found)
-    return cast("Event", found)
+    texts = {name: value for name, value in cleaned.items() if name not in _NAMES and name not in _OWN_FIELDS}
+    cleaned.update(cast("dict[str, Any]", redactor.redact_tree(texts)))
+    _hash_secret_names(cleaned, redactor)
+    _shorten(cleaned)
+    return cast("Event", cleaned)
 
 
 def minimal_event(event: Event) -> Event:
     """What is stored of an event that could not be cleaned: its kind and its time."""
-    found: Event = {
+    minimal: Event = {
         "id": _hashed(event["id"]),
         "client": event["client"],
         "session": _hashed(event["session"]),
@@ -66,53 +66,53 @@ def minimal_event(event: Event) -> Event:
         "cwd": "",
         "withheld": "unredacted",
     }
-    return found
+    return minimal
 
 
-def _drop_own_output(found: dict[str, Any]) -> None:
+def _drop_own_output(event: dict[str, Any]) -> None:
     """Drop what `rum` printed on a command line, which is stored already; keep the ids of memories in it."""
-    if is_rum_command(found.get("command", "")):
-        found["tool"] = "rum"
-        if memories := memories_in(found.pop("output", "")):
-            found["memories"] = memories
+    if is_rum_command(event.get("command", "")):
+        event["tool"] = "rum"
+        if memories := memories_in(event.pop("output", "")):
+            event["memories"] = memories
 
 
 def _limit_files(files: list[FileAccess]) -> list[FileAccess]:
-    left = _MAX_CHANGES
-    kept: list[FileAccess] = []
+    remaining = _MAX_CHANGES
+    limited_files: list[FileAccess] = []
     for file in files[:_MAX_FILES]:
-        one: dict[str, Any] = dict(file)
+        limited: dict[str, Any] = dict(file)
         for name in ("added", "removed"):
-            changed: str = one.pop(name, "")
-            left -= len(changed)
-            if changed and left >= 0:
-                one[name] = without_private_parts(changed)
-        kept.append(cast("FileAccess", one))
-    return kept
+            changed: str = limited.pop(name, "")
+            remaining -= len(changed)
+            if changed and remaining >= 0:
+                limited[name] = without_private_parts(changed)
+        limited_files.append(cast("FileAccess", limited))
+    return limited_files
 
 
-def _drop_ignored(found: dict[str, Any], ignored: Ignored) -> None:
-    base = found["cwd"]
-    files = cast("list[FileAccess]", found.get("files", []))
-    kept = [file for file in files if not ignored.covers(file["path"], base)]
+def _drop_ignored(event: dict[str, Any], ignored: Ignored) -> None:
+    base = event["cwd"]
+    files = cast("list[FileAccess]", event.get("files", []))
+    allowed = [file for file in files if not ignored.covers(file["path"], base)]
     # With one ignored file, command, output and text may contain its content: all of them are dropped.
-    hidden = len(kept) < len(files) or ignored.named_in(found.get("command", ""), base)
-    if hidden:
-        found["withheld"] = "ignored"
+    is_hidden = len(allowed) < len(files) or ignored.named_in(event.get("command", ""), base)
+    if is_hidden:
+        event["withheld"] = "ignored"
         for name in ("command", "output", "text"):
-            found.pop(name, None)
+            event.pop(name, None)
     if files:
-        found["files"] = kept
-    if "output" in found:
-        found["output"] = ignored.without_lines(found["output"], base, _MAX_SEARCHED)
-    if "text" in found:
-        found["text"] = ignored.without_named(found["text"], base)
+        event["files"] = allowed
+    if "output" in event:
+        event["output"] = ignored.without_lines(event["output"], base, _MAX_SEARCHED)
+    if "text" in event:
+        event["text"] = ignored.without_named(event["text"], base)
 
 
-def _hash_secret_names(found: dict[str, Any], redactor: Redactor) -> None:
+def _hash_secret_names(event: dict[str, Any], redactor: Redactor) -> None:
     for name in _NAMES:
-        if name in found and redactor.find(found[name]):
-            found[name] = _hashed(found[name])
+        if name in event and redactor.find(event[name]):
+            event[name] = _hashed(event[name])
 
 
 def _hashed(name: str) -> str:
@@ -122,18 +122,18 @@ def _hashed(name: str) -> str:
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def _shorten(found: dict[str, Any]) -> None:
-    for name, most in _LENGTHS.items():
-        if name in found:
-            found[name] = cut_middle(found[name], most)
-    for file in cast("list[dict[str, str]]", found.get("files", [])):
+def _shorten(event: dict[str, Any]) -> None:
+    for name, max_length in _LENGTHS.items():
+        if name in event:
+            event[name] = cut_middle(event[name], max_length)
+    for file in cast("list[dict[str, str]]", event.get("files", [])):
         file["path"] = file["path"][:MAX_PATH]
         for name in ("added", "removed"):
             if name in file:
                 file[name] = file[name][:MAX_CHANGE]
     for name in ("tool_name", "source", "agent_type"):
-        if name in found:
-            found[name] = found[name][:MAX_NAME]
+        if name in event:
+            event[name] = event[name][:MAX_NAME]
 
 
 # The names of the tags around a brief and a journal in a prompt; those of offers begin with `rum-`.
@@ -152,37 +152,37 @@ def without_private_parts(text: str) -> str:
 
 def without_private(text: str) -> str:
     """A text with each `<private>…</private>` replaced; a tag that is not closed extends to the end."""
-    kept: list[str] = []
+    parts: list[str] = []
     at = depth = 0
     for mark in re.finditer(_PRIVATE_TAG, text):
         if not mark[1]:
             if not depth:
-                kept += (text[at : mark.start()], PRIVATE)
+                parts += (text[at : mark.start()], PRIVATE)
             depth += 1
         elif depth:
             depth -= 1
             at = mark.end()
-        elif not kept and (seam := text.find(LEFT_OUT, at, mark.start())) >= 0:
+        elif not parts and (seam := text.find(LEFT_OUT, at, mark.start())) >= 0:
             # The opening tag is in the part that was cut out.
-            kept += (text[at : seam + len(LEFT_OUT)], PRIVATE)
+            parts += (text[at : seam + len(LEFT_OUT)], PRIVATE)
             at = mark.end()
-    if not kept:
+    if not parts:
         return text
-    return "".join(kept) + ("" if depth else text[at:])
+    return "".join(parts) + ("" if depth else text[at:])
 
 
 def without_own(text: str) -> str:
     """A text without the tags that RUM puts into prompts, and what they enclose."""
-    kept: list[str] = []
+    parts: list[str] = []
     at = 0
     pattern = re.compile(_OWN_TAG)
     while opening := pattern.search(text, at):
         closing = f"</{opening[1]}>"
         end = text.find(closing, opening.end())
         if end < 0:
-            kept.append(text[at : opening.end()])
+            parts.append(text[at : opening.end()])
             at = opening.end()
         else:
-            kept.append(text[at : opening.start()])
+            parts.append(text[at : opening.start()])
             at = end + len(closing)
-    return "".join(kept) + text[at:] if kept else text
+    return "".join(parts) + text[at:] if parts else text

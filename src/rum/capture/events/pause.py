@@ -32,20 +32,20 @@ def is_paused(home: str, project_id: str | None, at: float) -> bool:
     """Whether capturing was paused for a project at a time; for an unknown one (None), any pause counts."""
     try:
         return any(
-            (project_id is None or one["project"] in (None, project_id))
-            and one["since"] <= at
-            and (one["until"] is None or at < one["until"])
-            for one in _read(home)
+            (project_id is None or pause["project"] in (None, project_id))
+            and pause["since"] <= at
+            and (pause["until"] is None or at < pause["until"])
+            for pause in _read(home)
         )
     except (OSError, ValueError, TypeError, KeyError):
-        return True  # a damaged file: somebody paused something, so capturing nothing is safer
+        return True  # a damaged file means that something was paused: capture nothing
 
 
 def pause(home: str, project_id: str | None, now: int, until: int | None) -> None:
     """Pause capturing of a project, or of all (None); a current pause of the same is replaced."""
 
     def add(pauses: list[Pause]) -> list[Pause]:
-        ended = [_end(one, now) if one["project"] == project_id else one for one in pauses]
+        ended = [_end(pause, now) if pause["project"] == project_id else pause for pause in pauses]
         return [*ended, {"project": project_id, "since": now, "until": until}]
 
     _change(home, add)
@@ -53,29 +53,31 @@ def pause(home: str, project_id: str | None, now: int, until: int | None) -> Non
 
 def resume(home: str, project_id: str | None, now: int) -> bool:
     """End the pauses of a project, or all (None); return False if there was none."""
-    held = False
+    was_paused = False
 
     def end(pauses: list[Pause]) -> list[Pause]:
-        nonlocal held
-        ended = [_end(one, now) if project_id in (None, one["project"]) else one for one in pauses]
-        held = ended != pauses
+        nonlocal was_paused
+        ended = [_end(pause, now) if project_id in (None, pause["project"]) else pause for pause in pauses]
+        was_paused = ended != pauses
         return ended
 
     _change(home, end)
-    return held
+    return was_paused
 
 
 def pauses_now(home: str, project_id: str, now: int) -> list[Pause]:
     """The current pauses of a project."""
-    return [one for one in _valid(home) if one["project"] in (None, project_id) and not _is_over(one, now)]
+    return [
+        pause for pause in _valid(home) if pause["project"] in (None, project_id) and not _is_over(pause, now)
+    ]
 
 
-def _end(one: Pause, now: int) -> Pause:
-    return one if _is_over(one, now) else {**one, "until": now}
+def _end(pause: Pause, now: int) -> Pause:
+    return pause if _is_over(pause, now) else {**pause, "until": now}
 
 
-def _is_over(one: Pause, now: int) -> bool:
-    return one["until"] is not None and one["until"] <= now
+def _is_over(pause: Pause, now: int) -> bool:
+    return pause["until"] is not None and pause["until"] <= now
 
 
 def _read(home: str) -> list[Pause]:
@@ -90,8 +92,8 @@ def _valid(home: str) -> list[Pause]:
     """All pauses; empty for a damaged file, which the next change replaces."""
     try:
         return [
-            {"project": one["project"], "since": int(one["since"]), "until": one["until"]}
-            for one in _read(home)
+            {"project": pause["project"], "since": int(pause["since"]), "until": pause["until"]}
+            for pause in _read(home)
         ]
     except (OSError, ValueError, TypeError, KeyError):
         return []

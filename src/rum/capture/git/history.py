@@ -140,7 +140,7 @@ class Ledger:
 
     def _enter(self, commit: Commit, known: str | None) -> Entry:
         parents = (self.entries.get(parent) for parent in commit.parents)
-        step = max((one.step + 1 for one in parents if one and one.at == commit.at), default=0)
+        step = max((parent.step + 1 for parent in parents if parent and parent.at == commit.at), default=0)
         entry = Entry(
             commit.sha,
             commit.at,
@@ -182,23 +182,23 @@ class Ledger:
         found: dict[str, Entry] = {}
         waiting = [sha]
         while waiting:
-            fresh = [one for one in self._reverted_by(waiting.pop()) if one not in found]
-            found.update((one, self.entries[one]) for one in fresh)
-            waiting += fresh
+            new = [other for other in self._reverted_by(waiting.pop()) if other not in found]
+            found.update((other, self.entries[other]) for other in new)
+            waiting += new
         return list(found.values())
 
-    def find(self, start: str) -> Entry | None:
-        """The commit whose id begins with `start`; None if there is none, or more than one."""
-        place = bisect_left(self._sorted, start)
-        found = self._sorted[place : place + 2]
-        matching = [sha for sha in found if sha.startswith(start)]
+    def find(self, prefix: str) -> Entry | None:
+        """The commit whose id begins with `prefix`; None if there is none, or more than one."""
+        index = bisect_left(self._sorted, prefix)
+        candidates = self._sorted[index : index + 2]
+        matching = [sha for sha in candidates if sha.startswith(prefix)]
         return self.entries[matching[0]] if len(matching) == 1 else None
 
     def _add_references(self, messages: dict[str, _References]) -> None:
         subjects: dict[str, list[Entry]] = {}
         if any(words.reverts for words in messages.values()):
             for entry in self.entries.values():
-                subjects.setdefault(_bare(entry.subject), []).append(entry)
+                subjects.setdefault(_without_pull_request_numbers(entry.subject), []).append(entry)
         for sha, words in messages.items():
             source = self.entries[sha]
             targets: dict[str, Reference] = {}
@@ -213,45 +213,49 @@ class Ledger:
     ) -> Iterable[Reference]:
         """The references of one message; a commit can only revert or fix earlier ones."""
         has_revert = False
-        for mention in sorted(words.mentions, key=lambda one: list(Naming).index(one.naming)):
+        for mention in sorted(words.mentions, key=lambda mention: list(Naming).index(mention.naming)):
             target = self.find(mention.sha)
             if target is None or target is source:
                 continue
             naming = mention.naming if target.place < source.place else Naming.NAMES
             if target.noise is Noise.MERGE and naming is Naming.REVERTS:
-                brought = (self.entries.get(sha) for sha in self._merged(target.sha))
-                yield from (Reference(source, one, naming) for one in brought if one and one is not source)
+                merged = (self.entries.get(sha) for sha in self._merged(target.sha))
+                yield from (
+                    Reference(source, entry, naming) for entry in merged if entry and entry is not source
+                )
             has_revert |= naming is Naming.REVERTS
             yield Reference(source, target, naming)
         if words.reverts and not has_revert:
-            alike = subjects.get(_bare(words.reverts), [])
-            earlier = alike[: bisect_left(alike, source.place, key=lambda one: one.place)][::-1]
-            exact = (one for one in earlier if one.subject == words.reverts)
-            nearly = (one for one in earlier if _may_be_same(one.subject, words.reverts))
-            for target in islice(chain(exact, nearly), 1):
+            same_subject = subjects.get(_without_pull_request_numbers(words.reverts), [])
+            earlier = same_subject[: bisect_left(same_subject, source.place, key=lambda entry: entry.place)][
+                ::-1
+            ]
+            exact = (entry for entry in earlier if entry.subject == words.reverts)
+            similar = (entry for entry in earlier if _may_be_same(entry.subject, words.reverts))
+            for target in islice(chain(exact, similar), 1):
                 inside = self._merged(target.sha) if target.noise is Noise.MERGE else ()
-                added = [one for one in earlier if one.sha in inside]
-                same = [one for one in added if _may_be_same(one.subject, words.reverts)]
-                yield from (Reference(source, one, Naming.REVERTS) for one in (target, *same))
+                added = [entry for entry in earlier if entry.sha in inside]
+                same = [entry for entry in added if _may_be_same(entry.subject, words.reverts)]
+                yield from (Reference(source, entry, Naming.REVERTS) for entry in (target, *same))
 
     def _find_reverted(self, messages: dict[str, _References]) -> None:
         """Find the commits that stay reverted: newest first, as a revert that was reverted does not count."""
-        for sha in sorted(messages, key=lambda one: -self.entries[one].place):
+        for sha in sorted(messages, key=lambda other: -self.entries[other].place):
             targets = [] if sha in self.reverted else self._reverted_by(sha)
             is_merge = bool(targets) and self.entries[sha].noise is Noise.MERGE
-            brought = [one for one in self._merged(sha) if one in messages] if is_merge else []
+            merged = [other for other in self._merged(sha) if other in messages] if is_merge else []
             for target in targets:
                 # A merge often repeats the messages of the commits that it adds; then those count.
-                inside = [one for one in brought if target in self._reverted_by(one)] or [sha]
-                standing = [one for one in inside if one not in self.reverted]
-                if standing:
-                    why = messages[sha].reason or messages[standing[0]].reason
-                    self.reverted.setdefault(target, Revert(self.entries[standing[0]], why))
+                reverting = [other for other in merged if target in self._reverted_by(other)] or [sha]
+                valid = [other for other in reverting if other not in self.reverted]
+                if valid:
+                    why = messages[sha].reason or messages[valid[0]].reason
+                    self.reverted.setdefault(target, Revert(self.entries[valid[0]], why))
 
     def _reverted_by(self, sha: str) -> list[str]:
         """The commits that one reverts."""
-        own = (one for one in self.references(sha) if one.source.sha == sha)
-        return [one.target.sha for one in own if one.naming is Naming.REVERTS]
+        own_references = (reference for reference in self.references(sha) if reference.source.sha == sha)
+        return [reference.target.sha for reference in own_references if reference.naming is Naming.REVERTS]
 
 
 def _authorship(commit: Commit, subject: str) -> Authorship:
@@ -260,25 +264,25 @@ def _authorship(commit: Commit, subject: str) -> Authorship:
 
 def _references_in(message: str, subject: str) -> _References | None:
     """What a message says about other commits; None if nothing."""
-    found = mentions(message)
+    mentioned = mentions(message)
     reverts = _reverted_subject(subject)
-    if not found and not reverts:
+    if not mentioned and not reverts:
         return None
-    is_revert = reverts or any(mention.naming is Naming.REVERTS for mention in found)
+    is_revert = reverts or any(mention.naming is Naming.REVERTS for mention in mentioned)
     reason = cut(reason_of(parse_message(message).body), _MAX_REASON) if is_revert else ""
-    return _References(found, reverts, reason)
+    return _References(mentioned, reverts, reason)
 
 
 def _reverted_subject(subject: str) -> str | None:
     """The subject of the commit that this one reverts, as git and GitHub quote it."""
-    found = _REVERT_SUBJECT.fullmatch(subject)
-    if not found:
+    match = _REVERT_SUBJECT.fullmatch(subject)
+    if not match:
         return None
-    quoted = found["quoted"] or found["plain"]
-    return f'Revert "{quoted}"' if found["word"] == "Reapply" else quoted
+    quoted = match["quoted"] or match["plain"]
+    return f'Revert "{quoted}"' if match["word"] == "Reapply" else quoted
 
 
-def _bare(subject: str) -> str:
+def _without_pull_request_numbers(subject: str) -> str:
     """A subject without the numbers of pull requests, which a revert need not quote."""
     return _PULL_REQUEST.sub("", subject)
 

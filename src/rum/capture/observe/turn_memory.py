@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rum.capture.observe.attempts import Attempt, Place, attempts_in, significant_lines
+from rum.capture.observe.attempts import Attempt, ChangePosition, attempts_in, significant_lines
 from rum.capture.observe.checks import Check, check_of
 from rum.capture.observe.errors import fault_in
 from rum.capture.observe.messages import context_of, goal_of, summary_of, task_type
@@ -122,7 +122,7 @@ class _TurnReader:
         self.checks = checks
         self.verdict = judge(turn, steps, checks)
         self.attempts = attempts_in(steps, checks)
-        self._failed = {attempt.place: attempt for attempt in self.attempts}
+        self._failed = {attempt.position: attempt for attempt in self.attempts}
 
     def memory_fields(self, commits: Sequence[Commit]) -> Json:
         turn, verdict = self.turn, self.verdict
@@ -179,7 +179,7 @@ class _TurnReader:
         found: list[tuple[bool, Json]] = []
         for at, (step, check) in enumerate(zip(self.steps, self.checks, strict=True)):
             for which, file in enumerate(step.changes):
-                found.append((True, _edit_action(step, file, self._failed.get(Place(at, which)))))
+                found.append((True, _edit_action(step, file, self._failed.get(ChangePosition(at, which)))))
             if step.tool == "run" and (check or not step.only_looks or step.failed):
                 found.append((check is not None, _command_action(step, check)))
             elif step.tool == "search" and step.text:
@@ -221,7 +221,7 @@ class _TurnReader:
         """What failed and what worked instead."""
         learnings: list[str] = []
         for attempt in self.attempts:
-            file = self._file(attempt.place)
+            file = self._file(attempt.position)
             learning = f"{_file_name(file['path'])}: {_quote_change(file)} failed ({attempt.fault.line})"
             if attempt.instead and attempt.instead not in self._failed:
                 learning += f"; replaced by {_quote_change(self._file(attempt.instead))}"
@@ -230,8 +230,8 @@ class _TurnReader:
             learnings.append(learning)
         return list(dict.fromkeys(learnings))[:_MAX_LEARNINGS]
 
-    def _file(self, place: Place) -> FileAccess:
-        return self.steps[place.step].changes[place.file]
+    def _file(self, position: ChangePosition) -> FileAccess:
+        return self.steps[position.step].changes[position.file]
 
 
 def _file_name(path: str) -> str:

@@ -39,8 +39,8 @@ from rum.surfaces.cli.output import count_of, note, print_result
 from rum.surfaces.cli.question_options import options_of
 from rum.surfaces.cli.views import Field, Fields, Table, TextLine, TextPart, View, text_view
 
-_GOALS = 5  # Goals shown of a suggested group
-_NAMED = 3  # Memories named for each claim
+_MAX_GOALS = 5  # Goals shown of a suggested group
+_MAX_MEMORY_IDS = 3  # Memories named for each claim
 _COMMANDS = {"create_chapter": "rum chapter create", "synthesize": "rum wisdom synthesize"}
 
 _dry_run = click.option("--dry-run", is_flag=True, help="Only show what would change.")
@@ -79,7 +79,7 @@ def create(options: Options, memory_ids: tuple[str, ...], **fields: Any) -> None
     the configured language model.
     """
     with open_rum(options) as rum:
-        ids = [stored_id(rum, one) for one in memory_ids]
+        ids = [stored_id(rum, memory_id) for memory_id in memory_ids]
         answer = rum.chapters.create(memory_ids=ids, **given_options(fields))
     print_result(options, answer, _created_chapter_view, ids=[answer.chapter_id])
     if answer.note and options.as_text:
@@ -94,7 +94,7 @@ def list_chapters(options: Options, **fields: Any) -> None:
     """List chapters, latest first."""
     with open_rum(options) as rum:
         answer = rum.chapters.list(**given_options(fields))
-    print_result(options, answer, _list_view, ids=(one.id for one in answer.chapters))
+    print_result(options, answer, _list_view, ids=(chapter.id for chapter in answer.chapters))
     if answer.hint and options.as_text:
         note(_with_commands(answer.hint))
 
@@ -108,8 +108,8 @@ def suggest(options: Options, limit: int) -> None:
     Nothing is created; pass the ids to `rum chapter create`.
     """
     with open_rum(options) as rum:
-        found = rum.chapters.suggest(limit)
-    print_result(options, found, _suggestions_view, empty="No suggestions.")
+        suggestions = rum.chapters.suggest(limit)
+    print_result(options, suggestions, _suggestions_view, empty="No suggestions.")
 
 
 @click.group("wisdom", cls=Group)
@@ -132,7 +132,7 @@ def synthesize(options: Options, chapter_ids: tuple[str, ...], **fields: Any) ->
     the configured language model.
     """
     with open_rum(options) as rum:
-        ids = [one.lower() for one in chapter_ids]
+        ids = [chapter_id.lower() for chapter_id in chapter_ids]
         answer = rum.wisdom.synthesize(chapter_ids=ids, **given_options(fields))
     print_result(options, answer, lambda answer: [_created_wisdom_view(answer)], ids=[answer.wisdom_id])
     if answer.note and options.as_text:
@@ -148,7 +148,7 @@ def recall(options: Options, query: tuple[str, ...], **fields: Any) -> None:
     """Find wisdom that matches WORDS (default: the newest)."""
     with open_rum(options) as rum:
         answer = rum.wisdom.recall(query=" ".join(query) or None, **given_options(fields))
-    print_result(options, answer, _recall_view, ids=(one.id for one in answer.wisdom))
+    print_result(options, answer, _recall_view, ids=(wisdom.id for wisdom in answer.wisdom))
     if answer.hint and options.as_text:
         note(_with_commands(answer.hint))
 
@@ -160,11 +160,11 @@ def _add_common(
     show_help, refresh_help, forget_help = _HELP[name]
 
     @group.command("show", help=show_help)
-    @click.argument("one", metavar="ID")
+    @click.argument("group_id", metavar="ID")
     @click.pass_obj
-    def _show(options: Options, one: str) -> None:
+    def _show(options: Options, group_id: str) -> None:
         with open_rum(options) as rum:
-            print_result(options, api(rum).show(one.lower()), view)
+            print_result(options, api(rum).show(group_id.lower()), view)
 
     @group.command("refresh", help=refresh_help)
     @click.argument("ids", nargs=-1, metavar="[ID]...")
@@ -201,21 +201,21 @@ def _print_refresh(options: Options, answer: RefreshResult) -> None:
 def _refresh_view(answer: RefreshResult) -> View:
     if not answer.refreshed:
         return text_view("Nothing is stale." if not answer.skipped else "Nothing was updated.")
-    view: View = [line for one in answer.refreshed for line in _refreshed_view(one, answer.dry_run)]
+    view: View = [line for group in answer.refreshed for line in _refreshed_view(group, answer.dry_run)]
     return view
 
 
-def _refreshed_view(one: RefreshedGroup, dry_run: bool) -> View:
+def _refreshed_view(group: RefreshedGroup, dry_run: bool) -> View:
     verb = "would be updated" if dry_run else "updated"
     view: View = [
-        TextLine((TextPart(one.title, "strong"), TextPart(f"[{one.id}]", "id"), TextPart(verb, "dim")))
+        TextLine((TextPart(group.title, "strong"), TextPart(f"[{group.id}]", "id"), TextPart(verb, "dim")))
     ]
-    view += [TextLine((TextPart(f"because {reason}", "dim"),)) for reason in one.stale]
-    view += [line for change in one.changes for line in _change_view(change)]
-    if not one.changes:
+    view += [TextLine((TextPart(f"because {reason}", "dim"),)) for reason in group.stale]
+    view += [line for change in group.changes for line in _change_view(change)]
+    if not group.changes:
         view.append(TextLine((TextPart("unchanged", "dim"),)))
-    if one.note:
-        view.append(TextLine((TextPart(one.note, "dim"),)))
+    if group.note:
+        view.append(TextLine((TextPart(group.note, "dim"),)))
     return view
 
 
@@ -234,16 +234,16 @@ def _with_commands(hint: str) -> str:
 
 def _with_evidence(claims: Sequence[str], evidence: Sequence[Evidence]) -> list[str]:
     """Claims, each with the number of memories that support and contradict it."""
-    return [_claim(claim, found) for claim, found in zip(claims, evidence, strict=True)]
+    return [_claim(claim, claim_evidence) for claim, claim_evidence in zip(claims, evidence, strict=True)]
 
 
 def _claim(claim: str, evidence: Evidence) -> str:
     if not evidence.supporting:
         return f"{claim} (supported by no memory)"
-    named = ", ".join(map(short_id, evidence.memory_ids[:_NAMED]))
-    more = ", …" if evidence.supporting > _NAMED else ""
+    memory_ids = ", ".join(map(short_id, evidence.memory_ids[:_MAX_MEMORY_IDS]))
+    more = ", …" if evidence.supporting > _MAX_MEMORY_IDS else ""
     against = f"; {evidence.against} against" if evidence.against else ""
-    return f"{claim} ({evidence.supporting}: {named}{more}{against})"
+    return f"{claim} ({evidence.supporting}: {memory_ids}{more}{against})"
 
 
 def _created_chapter_view(answer: CreateChapterResult) -> View:
@@ -256,96 +256,99 @@ def _created_chapter_view(answer: CreateChapterResult) -> View:
     return [_block(answer.chapter_id, answer.title, fields)]
 
 
-def _block(one: str, title: str, fields: list[Field]) -> Fields:
+def _block(group_id: str, title: str, fields: list[Field]) -> Fields:
     return Fields(
-        (TextPart(title, "strong"), TextPart(f"[{one}]", "id")), [field for field in fields if field[1]]
+        (TextPart(title, "strong"), TextPart(f"[{group_id}]", "id")), [field for field in fields if field[1]]
     )
 
 
 def _list_view(answer: ListChaptersResult) -> View:
     rows = [
         (
-            TextPart(short_id(one.id), "id"),
-            TextPart(local_time(one.end_ts), "dim"),
-            TextPart(str(one.memory_count), "dim"),
-            TextPart(one.title, "strong"),
-            TextPart("; ".join(one.stale) if one.stale else "", "bad"),
+            TextPart(short_id(chapter.id), "id"),
+            TextPart(local_time(chapter.end_ts), "dim"),
+            TextPart(str(chapter.memory_count), "dim"),
+            TextPart(chapter.title, "strong"),
+            TextPart("; ".join(chapter.stale) if chapter.stale else "", "bad"),
         )
-        for one in answer.chapters
+        for chapter in answer.chapters
     ]
     lines = [
-        f"{one.title}: {count_of(one.memory_count, 'memory', 'memories')}{', stale' if one.stale else ''} "
-        f"[{short_id(one.id)}]"
-        for one in answer.chapters
+        f"{chapter.title}: {count_of(chapter.memory_count, 'memory', 'memories')}"
+        f"{', stale' if chapter.stale else ''} [{short_id(chapter.id)}]"
+        for chapter in answer.chapters
     ]
     return [Table(("id", "until", "memories", "title", "stale"), rows, lines)]
 
 
-def _chapter_view(one: ChapterView) -> View:
+def _chapter_view(chapter: ChapterView) -> View:
     fields: list[Field] = [
-        ("stale", list(one.stale or ())),
-        ("summary", one.summary),
-        ("learnings", _with_evidence(one.learnings, one.evidence)),
-        ("topics", ", ".join(one.topics)),
-        ("tags", ", ".join(one.tags)),
-        ("time", f"{local_time(one.start_ts)} to {local_time(one.end_ts)}"),
-        ("origin", one.origin.value),
-        ("words", one.words.value),
-        ("memories", [] if one.memory_ids is UNSET else list(one.memory_ids)),
+        ("stale", list(chapter.stale or ())),
+        ("summary", chapter.summary),
+        ("learnings", _with_evidence(chapter.learnings, chapter.evidence)),
+        ("topics", ", ".join(chapter.topics)),
+        ("tags", ", ".join(chapter.tags)),
+        ("time", f"{local_time(chapter.start_ts)} to {local_time(chapter.end_ts)}"),
+        ("origin", chapter.origin.value),
+        ("words", chapter.words.value),
+        ("memories", [] if chapter.memory_ids is UNSET else list(chapter.memory_ids)),
     ]
-    return [_block(one.id, one.title, fields)]
+    return [_block(chapter.id, chapter.title, fields)]
 
 
-def _suggestions_view(found: Sequence[Suggestion]) -> View:
+def _suggestions_view(suggestions: Sequence[Suggestion]) -> View:
     return [
         Fields(
-            (TextPart(one.title, "strong"), TextPart(f"{one.sureness:.2f}", "dim")),
+            (TextPart(suggestion.title, "strong"), TextPart(f"{suggestion.sureness:.2f}", "dim")),
             [
-                ("why", one.reason),
-                *([("tags", ", ".join(one.tags))] if one.tags else []),
-                ("memories", _goals(one)),
-                ("ids", " ".join(map(short_id, one.memory_ids))),
+                ("why", suggestion.reason),
+                *([("tags", ", ".join(suggestion.tags))] if suggestion.tags else []),
+                ("memories", _goals(suggestion)),
+                ("ids", " ".join(map(short_id, suggestion.memory_ids))),
             ],
         )
-        for one in found
+        for suggestion in suggestions
     ]
 
 
 def _goals(group: Suggestion) -> list[str]:
     """The first goals of a group, and the number of others."""
-    more = len(group.goals) - _GOALS
-    return [*group.goals[:_GOALS], *([f"and {more} more"] if more > 0 else [])]
+    more = len(group.goals) - _MAX_GOALS
+    return [*group.goals[:_MAX_GOALS], *([f"and {more} more"] if more > 0 else [])]
 
 
-def _wisdom_claims(one: SynthesizeResult | WisdomView) -> list[Field]:
-    return [*_claim_lists(one), ("contradictions", [_contradiction(two) for two in one.contradictions or ()])]
+def _wisdom_claims(wisdom: SynthesizeResult | WisdomView) -> list[Field]:
+    return [
+        *_claim_lists(wisdom),
+        ("contradictions", [_contradiction(contradiction) for contradiction in wisdom.contradictions or ()]),
+    ]
 
 
-def _claim_lists(one: SynthesizeResult | WisdomView) -> list[Field]:
+def _claim_lists(wisdom: SynthesizeResult | WisdomView) -> list[Field]:
     fields, start = list[Field](), 0
     for name, claims in (
-        ("insights", one.insights),
-        ("patterns", one.patterns),
-        ("best_practices", one.best_practices),
+        ("insights", wisdom.insights),
+        ("patterns", wisdom.patterns),
+        ("best_practices", wisdom.best_practices),
     ):
-        fields.append((name, _with_evidence(claims, one.evidence[start : start + len(claims)])))
+        fields.append((name, _with_evidence(claims, wisdom.evidence[start : start + len(claims)])))
         start += len(claims)
     return fields
 
 
-def _matching_claims(one: WisdomView, places: Collection[int]) -> list[Field]:
+def _matching_claims(wisdom: WisdomView, indexes: Collection[int]) -> list[Field]:
     """The claims that match the query, and the number of others."""
     shown, start = list[Field](), 0
-    for name, lines in _claim_lists(one):
-        shown.append((name, [line for place, line in enumerate(lines, start) if place in places]))
+    for name, lines in _claim_lists(wisdom):
+        shown.append((name, [line for index, line in enumerate(lines, start) if index in indexes]))
         start += len(lines)
-    more = start - len(places)
-    return [*shown, ("more", f"{more} (rum wisdom show {short_id(one.id)})" if more else "")]
+    more = start - len(indexes)
+    return [*shown, ("more", f"{more} (rum wisdom show {short_id(wisdom.id)})" if more else "")]
 
 
-def _contradiction(two: Contradiction) -> str:
-    one, other = len(two.memory_ids), len(two.against_ids)
-    return f"{two.claim} ({one}) — against: {two.against} ({other})"
+def _contradiction(contradiction: Contradiction) -> str:
+    for_count, against_count = len(contradiction.memory_ids), len(contradiction.against_ids)
+    return f"{contradiction.claim} ({for_count}) — against: {contradiction.against} ({against_count})"
 
 
 def _created_wisdom_view(answer: SynthesizeResult) -> Fields:
@@ -358,21 +361,21 @@ def _created_wisdom_view(answer: SynthesizeResult) -> Fields:
 
 
 def _recall_view(answer: RecallWisdomResult) -> View:
-    return [_wisdom_view(one) for one in answer.wisdom]
+    return [_wisdom_view(wisdom) for wisdom in answer.wisdom]
 
 
-def _wisdom_view(one: WisdomView) -> Fields:
+def _wisdom_view(wisdom: WisdomView) -> Fields:
     fields: list[Field] = [
-        ("confidence", "" if one.confidence is UNSET else f"{one.confidence:.2f}"),
-        ("stale", list(one.stale or ())),
-        *(_wisdom_claims(one) if one.matching is UNSET else _matching_claims(one, one.matching)),
-        ("tags", ", ".join(one.tags)),
-        ("time", f"{local_time(one.start_ts)} to {local_time(one.end_ts)}"),
-        ("words", one.words.value),
-        ("chapters", [] if one.chapter_ids is UNSET else list(one.chapter_ids)),
+        ("confidence", "" if wisdom.confidence is UNSET else f"{wisdom.confidence:.2f}"),
+        ("stale", list(wisdom.stale or ())),
+        *(_wisdom_claims(wisdom) if wisdom.matching is UNSET else _matching_claims(wisdom, wisdom.matching)),
+        ("tags", ", ".join(wisdom.tags)),
+        ("time", f"{local_time(wisdom.start_ts)} to {local_time(wisdom.end_ts)}"),
+        ("words", wisdom.words.value),
+        ("chapters", [] if wisdom.chapter_ids is UNSET else list(wisdom.chapter_ids)),
     ]
-    return _block(one.id, one.summary, fields)
+    return _block(wisdom.id, wisdom.summary, fields)
 
 
 _add_common(chapter, "chapter", lambda rum: rum.chapters, _chapter_view)
-_add_common(wisdom, "wisdom", lambda rum: rum.wisdom, lambda one: [_wisdom_view(one)])
+_add_common(wisdom, "wisdom", lambda rum: rum.wisdom, lambda view: [_wisdom_view(view)])

@@ -154,7 +154,7 @@ def _refuse_other_kinds(kind: Kind, fields: Iterable[str]) -> None:
     names = {flag.field: flag.name for flag in ENTRY}
     wrong = [names[field] for field in fields if field not in kind.fields]
     if wrong:
-        flags = "; ".join(f"{one}: {', '.join(_flags(one))}" for one in Kind)
+        flags = "; ".join(f"{entry_kind}: {', '.join(_flags(entry_kind))}" for entry_kind in Kind)
         which = "an attempt" if kind is Kind.ATTEMPT else f"a {kind}"
         raise click.UsageError(f"{', '.join(wrong)}: not of {which}. Flags by kind: {flags}.")
 
@@ -165,18 +165,18 @@ def _flags(kind: Kind) -> list[str]:
 
 def _journal_to_write(rum: Rum, session: str | None, task: str | None) -> AgentJournal:
     """The journal to write to. A command has no session of its own, so one must be named."""
-    named = session or rum.settings.session
-    if named is None:
+    session_name = session or rum.settings.session
+    if session_name is None:
         raise click.UsageError("Give the session: --session NAME, or set RUM_SESSION.")
-    return rum.journal(named, task=task)
+    return rum.journal(session_name, task=task)
 
 
 def _session_to_read(rum: Rum, session: str | None) -> str:
     """The session to read from."""
-    named = session or rum.settings.session or rum.journals.latest()
-    if named is None:
+    session_name = session or rum.settings.session or rum.journals.latest()
+    if session_name is None:
         raise click.UsageError("No session has a journal yet.")
-    return _check_session(rum, named)
+    return _check_session(rum, session_name)
 
 
 def _check_session(rum: Rum, session: str) -> str:
@@ -209,9 +209,9 @@ def show(options: Options, id: str | None, session: str | None) -> None:
         elif text:
             print_text(text)
         else:
-            others = [one for one in rum.journals.agents(journal.session) if one != journal.agent]
-            there = f"; there are {', '.join(others)}" if others else ""
-            note(f"{journal.agent} has no journal in {journal.session}{there}.")
+            others = [agent for agent in rum.journals.agents(journal.session) if agent != journal.agent]
+            hint = f"; there are {', '.join(others)}" if others else ""
+            note(f"{journal.agent} has no journal in {journal.session}{hint}.")
 
 
 def _entry_view(entry: dict[str, Any]) -> View:
@@ -229,10 +229,10 @@ def _text(value: object) -> str:
 def arbiter(options: Options, session: str | None) -> None:
     """Show what each agent did last, to choose the next one."""
     with open_rum(options) as rum:
-        named = _session_to_read(rum, session)
-        text = rum.journals.arbiter(named)
+        session_name = _session_to_read(rum, session)
+        text = rum.journals.arbiter(session_name)
     if options.json:
-        print_json({"session": named, "text": text})
+        print_json({"session": session_name, "text": text})
     else:
         print_text(text)
 
@@ -252,24 +252,24 @@ def validate(options: Options, file: str | None, session: str | None, schema: bo
         return
     with open_rum(options) as rum:
         if file is not None:
-            checked = [rum.journals.validate_file(file)]
+            validated = [rum.journals.validate_file(file)]
         else:
-            named = _session_to_read(rum, session)
-            own = [rum.journal(named, options.agent).validate()] if options.agent else None
-            checked = own or rum.journals.validate(named)
-    print_result(options, checked, _problems_view)
-    if not all(one.valid for one in checked):
+            session_name = _session_to_read(rum, session)
+            own_journal = [rum.journal(session_name, options.agent).validate()] if options.agent else None
+            validated = own_journal or rum.journals.validate(session_name)
+    print_result(options, validated, _problems_view)
+    if not all(journal.valid for journal in validated):
         raise Exit(1)
 
 
-def _problems_view(checked: list[Validated]) -> View:
+def _problems_view(journals: list[Validated]) -> View:
     view: View = []
-    for one in checked:
-        if one.valid:
-            view.append(TextLine((TextPart("ok", "good"), TextPart(one.path))))
-        for found in one.problems:
-            at = "" if found.problem.startswith(one.path) else f"{one.path}, line {found.line}: "
-            view.append(TextLine((TextPart("FAIL", "bad"), TextPart(at + found.problem))))
+    for journal in journals:
+        if journal.valid:
+            view.append(TextLine((TextPart("ok", "good"), TextPart(journal.path))))
+        for problem in journal.problems:
+            at = "" if problem.problem.startswith(journal.path) else f"{journal.path}, line {problem.line}: "
+            view.append(TextLine((TextPart("FAIL", "bad"), TextPart(at + problem.problem))))
     return view
 
 
@@ -284,20 +284,24 @@ def archive(options: Options, session: str | None) -> None:
     same when it is due.
     """
     with open_rum(options) as rum:
-        named = _session_to_read(rum, session)
-        agents = [options.agent] if options.agent else rum.journals.agents(named)
-        answers = [rum.journal(named, agent).archive() for agent in agents]
+        session_name = _session_to_read(rum, session)
+        agents = [options.agent] if options.agent else rum.journals.agents(session_name)
+        answers = [rum.journal(session_name, agent).archive() for agent in agents]
     print_result(options, answers, _archived_view)
 
 
 def _archived_view(answers: list[JournalArchived]) -> View:
-    return [TextLine((TextPart(one.agent, "strong"), TextPart(_moved(one)))) for one in answers]
+    return [
+        TextLine((TextPart(answer.agent, "strong"), TextPart(_archived_text(answer)))) for answer in answers
+    ]
 
 
-def _moved(one: JournalArchived) -> str:
-    if one.moved:
-        return ", ".join(f"{count} {name}" for name, count in one.moved.items()) + f" moved to {one.path}"
-    return "nothing is older than two hours" if one.long else "not archived: below the limits"
+def _archived_text(answer: JournalArchived) -> str:
+    if answer.moved:
+        return (
+            ", ".join(f"{count} {name}" for name, count in answer.moved.items()) + f" moved to {answer.path}"
+        )
+    return "nothing is older than two hours" if answer.long else "not archived: below the limits"
 
 
 @journal.command("sessions")
@@ -306,22 +310,22 @@ def _moved(one: JournalArchived) -> str:
 def sessions(options: Options, limit: int) -> None:
     """List the sessions with journals, the latest first."""
     with open_rum(options) as rum:
-        found = rum.journals.sessions(limit)
-    print_result(options, found, _sessions_view, empty="No sessions yet.")
+        session_views = rum.journals.sessions(limit)
+    print_result(options, session_views, _sessions_view, empty="No sessions yet.")
 
 
-def _sessions_view(found: list[SessionView]) -> View:
+def _sessions_view(sessions: list[SessionView]) -> View:
     rows = [
         (
-            TextPart(one.session, "id"),
-            TextPart(", ".join(one.agents), "strong"),
+            TextPart(session.session, "id"),
+            TextPart(", ".join(session.agents), "strong"),
             TextPart(
-                " ".join(f"{count} {_noun(name, count)}" for name, count in one.counts.items() if count)
+                " ".join(f"{count} {_noun(name, count)}" for name, count in session.counts.items() if count)
             ),
-            TextPart(one.end or one.start, "dim"),
-            TextPart(one.task),
+            TextPart(session.end or session.start, "dim"),
+            TextPart(session.task),
         )
-        for one in found
+        for session in sessions
     ]
     return [Table(("session", "agents", "entries", "last", "task"), rows)] if rows else []
 

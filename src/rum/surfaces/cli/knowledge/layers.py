@@ -78,32 +78,34 @@ def append(
     meta: tuple[str, ...],
     entry_id: str | None,
     folder: str | None,
-    **named: str | None,
+    **key_and_condition: str | None,
 ) -> None:
     """Add an entry to a layer.
 
     CONTENT is the text, or - for stdin.
     """
     text = sys.stdin.read().strip() if content == "-" else content
-    metadata = _metadata(meta) | {name: value for name, value in named.items() if value is not None}
-    given = {"content": text, "id": entry_id, "metadata": metadata or None}
-    entry = {name: value for name, value in given.items() if value is not None}
+    metadata = _metadata(meta) | {
+        name: value for name, value in key_and_condition.items() if value is not None
+    }
+    fields = {"content": text, "id": entry_id, "metadata": metadata or None}
+    entry = {name: value for name, value in fields.items() if value is not None}
     with _target(options, folder) as target:
-        kept = target.layers.append(layer, entry)
-    print_result(options, kept, lambda kept: text_view(kept.id, "id"))
+        stored = target.layers.append(layer, entry)
+    print_result(options, stored, lambda stored: text_view(stored.id, "id"))
 
 
 def _metadata(pairs: Sequence[str]) -> Json:
-    found: Json = {}
-    for one in pairs:
-        name, equals, value = one.partition("=")
+    metadata: Json = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
         if not name or not equals:
-            raise click.UsageError(f"--meta {one}: write NAME=VALUE.")
+            raise click.UsageError(f"--meta {pair}: write NAME=VALUE.")
         try:
-            found[name] = msgspec.json.decode(value)
+            metadata[name] = msgspec.json.decode(value)
         except (msgspec.DecodeError, RecursionError):
-            found[name] = value
-    return found
+            metadata[name] = value
+    return metadata
 
 
 @layers.command("search")
@@ -115,8 +117,8 @@ def _metadata(pairs: Sequence[str]) -> Json:
 def search(options: Options, layer: str, words: tuple[str, ...], limit: int, folder: str | None) -> None:
     """Find the entries of a layer that contain some words, best first."""
     with _target(options, folder) as target:
-        found = target.layers.search(layer, " ".join(words), limit)
-    print_result(options, found, _entries_view, empty="Nothing found.")
+        entries = target.layers.search(layer, " ".join(words), limit)
+    print_result(options, entries, _entries_view, empty="Nothing found.")
 
 
 @layers.command("compact")
@@ -171,7 +173,7 @@ def clear(options: Options, layer: str | None, confirm: str | None, folder: str 
     print_result(options, {"cleared": removed}, lambda _: text_view(f"Cleared {removed} entries."))
 
 
-def _entries_view(found: list[MemoryEntry]) -> View:
+def _entries_view(entries: list[MemoryEntry]) -> View:
     rows = [
         (
             TextPart(entry.id, "id"),
@@ -179,7 +181,7 @@ def _entries_view(found: list[MemoryEntry]) -> View:
             TextPart(entry.content),
             TextPart(_metadata_text(entry), "dim"),
         )
-        for entry in found
+        for entry in entries
     ]
     return [Table(("id", "when", "content", "metadata"), rows)]
 

@@ -24,7 +24,7 @@ from rum.surfaces.cli.views import TextLine, TextPart, View, text_view
 
 _purge = click.option("--purge", is_flag=True, help="Also make it unrecoverable from the files.")
 _dry_run = click.option("--dry-run", is_flag=True, help="Only show what would be deleted.")
-SHOWN = 20  # Memories listed before a bulk deletion; `--dry-run` lists all
+MAX_SHOWN = 20  # Memories listed before a bulk deletion; `--dry-run` lists all
 
 
 class Filter(NamedTuple):
@@ -75,50 +75,50 @@ def forget(
     if bool(ids) == by_filter:
         raise click.UsageError("Give ids, or a filter such as --tag, --before or --all.")
     with open_rum(options) as rum:
-        targets = dict(_matching(rum, Filter(**conditions)) if by_filter else _named(rum, ids))
+        targets = dict(_matching(rum, Filter(**conditions)) if by_filter else _by_ids(rum, ids))
         # A dry run first: if this agent may not delete one of them, none is deleted.
-        results = [rum.forget(one, dry_run=True) for one in targets]
+        results = [rum.forget(target, dry_run=True) for target in targets]
         bulk = by_filter or len(targets) > 1
         if not dry_run:
             if bulk and targets:
                 _confirm(rum, list(targets.values()), confirm)
             last = next(reversed(targets), None)
             # One purge at the end is enough, as it rewrites the whole database.
-            results = [rum.forget(one, purge=purge and one == last) for one in targets]
+            results = [rum.forget(target, purge=purge and target == last) for target in targets]
     # What a bulk deletion removes was shown before the prompt.
     lines = {} if bulk and not dry_run else targets
     print_result(options, results if bulk else results[0], lambda _: _result_view(results, lines))
 
 
-def _matching(rum: Rum, chosen: Filter) -> Iterator[tuple[str, str]]:
+def _matching(rum: Rum, conditions: Filter) -> Iterator[tuple[str, str]]:
     """Yield id and line of every memory that passes. Reads the export, which counts as no retrieval."""
-    if chosen.agent_id:
-        chosen = chosen._replace(agent_id=rum.identity("info", agent_id=chosen.agent_id).agent_id)
+    if conditions.agent_id:
+        conditions = conditions._replace(agent_id=rum.identity("info", agent_id=conditions.agent_id).agent_id)
     damaged: list[str] = []
     for line in rum.export(damaged.append):
         entry = msgspec.json.decode(line)
-        if entry["kind"] == "memory" and chosen.passes(memory := entry["memory"]):
+        if entry["kind"] == "memory" and conditions.passes(memory := entry["memory"]):
             outcome = memory["outcome"]
             line = memory_line(memory["id"], memory["intent"]["goal"], outcome["success"], outcome["summary"])
             yield memory["id"], line
-    for one in damaged:
-        if chosen.everything:
-            yield one, one
+    for memory_id in damaged:
+        if conditions.everything:
+            yield memory_id, memory_id
         else:
-            note(damage(one))
+            note(damage(memory_id))
 
 
-def _named(rum: Rum, ids: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+def _by_ids(rum: Rum, ids: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """Yield id and line of everything named by id.
 
     The last entry of a note comes first: the numbers of the entries after a deleted one change.
     """
-    for one in sorted(ids, key=_entry_number, reverse=True):
+    for given_id in sorted(ids, key=_entry_number, reverse=True):
         try:
-            memory = rum.show(stored_id(rum, one), "summary")
+            memory = rum.show(stored_id(rum, given_id), "summary")
         except (NotFound, StorageError):  # a damaged memory can be forgotten too
-            found = rum.forget(one, dry_run=True).id
-            yield found, found
+            target_id = rum.forget(given_id, dry_run=True).id
+            yield target_id, target_id
         else:
             yield memory.id, as_line(memory)
 
@@ -128,22 +128,26 @@ def _entry_number(name: str) -> int:
     return int(number) if "#" in name and number.isdecimal() else 0
 
 
-def _confirm(rum: Rum, lines: list[str], given: str | None) -> None:
+def _confirm(rum: Rum, lines: list[str], confirmation: str | None) -> None:
     """Show what would be deleted, and ask for the project's name."""
     name, many = rum.project.name, _count(len(lines), "memories")
-    for line in lines[:SHOWN]:
+    for line in lines[:MAX_SHOWN]:
         note(line)
-    if len(lines) > SHOWN:
-        note(f"and {len(lines) - SHOWN} more (--dry-run shows all).")
-    if not is_confirmed(name, given, f"delete {many}", "the project's name"):
+    if len(lines) > MAX_SHOWN:
+        note(f"and {len(lines) - MAX_SHOWN} more (--dry-run shows all).")
+    if not is_confirmed(name, confirmation, f"delete {many}", "the project's name"):
         raise InvalidQuery(f"The project's name is {name}; nothing was forgotten.", field="confirm")
 
 
-def is_confirmed(name: str, given: str | None, what: str, called: str = "the name") -> bool:
+def is_confirmed(name: str, confirmation: str | None, action: str, description: str = "the name") -> bool:
     """Whether the name was given as an option or typed at the prompt."""
-    if given is None and not sys.stdin.isatty():
-        raise click.UsageError(f"To {what}, give --confirm {name}.")
-    return name == (ask(f"To {what} permanently, type {called} ({name}):") if given is None else given)
+    if confirmation is None and not sys.stdin.isatty():
+        raise click.UsageError(f"To {action}, give --confirm {name}.")
+    return name == (
+        ask(f"To {action} permanently, type {description} ({name}):")
+        if confirmation is None
+        else confirmation
+    )
 
 
 def add_forget_command(group: click.Group, kind: str, help: str, metavar: str = "ID") -> None:
@@ -167,12 +171,12 @@ def _result_view(results: list[ForgetResult], lines: dict[str, str]) -> View:
     if len(results) > 1:
         # A link between two of them would count twice.
         removed.pop("links", None)
-    done = all(result.forgotten for result in results)
+    forgotten = all(result.forgotten for result in results)
     purged = ", and purged from the files" if results and results[-1].purged else ""
     counts = ", ".join(_count(number, name) for name, number in removed.items() if number) or "nothing"
     view: View = [TextLine((TextPart(line),)) for line in lines.values()]
-    view += text_view(f"Forgotten: {counts}{purged}." if done else f"Would delete: {counts}.", "strong")
-    stale = dict.fromkeys(one for result in results for one in result.renew or ())
+    view += text_view(f"Forgotten: {counts}{purged}." if forgotten else f"Would delete: {counts}.", "strong")
+    stale = dict.fromkeys(group_id for result in results for group_id in result.renew or ())
     if stale:
         view += text_view(f"Stale now; update with `rum refresh`: {', '.join(stale)}")
     if results and results[-1].hint:
@@ -180,9 +184,9 @@ def _result_view(results: list[ForgetResult], lines: dict[str, str]) -> View:
     return view
 
 
-def _count(number: int, things: str) -> str:
-    one = things.removesuffix("ies") + "y" if things.endswith("ies") else things.removesuffix("s")
-    return f"{number} {one if number == 1 else things}"
+def _count(number: int, plural: str) -> str:
+    singular = plural.removesuffix("ies") + "y" if plural.endswith("ies") else plural.removesuffix("s")
+    return f"{number} {singular if number == 1 else plural}"
 
 
 @command("purge")

@@ -122,7 +122,9 @@ def update(options: Options, memory_id: str, source: str | None, **flags: Any) -
 
 def _with_stored_ids(rum: Rum, record: Json) -> Json:
     """Return a record made of flags with the ids in its links as they are stored."""
-    links = {kind: [stored_id(rum, one) for one in ids] for kind, ids in record.get("links", {}).items()}
+    links = {
+        kind: [stored_id(rum, link_id) for link_id in ids] for kind, ids in record.get("links", {}).items()
+    }
     return {**record, "links": links} if links else record
 
 
