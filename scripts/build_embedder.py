@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from rum.embed.minilm import GROUP, HEAD_SIZE, LAYERS, LONGEST
+from rum.embed.minilm import GROUP, HEAD_SIZE, LAYERS, MAX_TOKENS
 from rum.embed.weights import ALIGNMENT, MAGIC, PREFIX, Arrays
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -95,7 +95,7 @@ def arrays_of(given: Arrays, pieces: Array) -> Iterator[tuple[str, Array]]:
     """All arrays of the data file, with what never changes worked in."""
     yield "vocabulary", pieces
     yield from quantised("words", given["embeddings.word_embeddings.weight"])
-    positions = given["embeddings.position_embeddings.weight"][:LONGEST]
+    positions = given["embeddings.position_embeddings.weight"][:MAX_TOKENS]
     yield "positions", positions + given["embeddings.token_type_embeddings.weight"][0]
     yield "norm", norm(given, "embeddings.LayerNorm")
     for number in range(LAYERS):

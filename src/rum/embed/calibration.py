@@ -58,7 +58,12 @@ def measure_scale(vectors: Vectors) -> Scale:
 def average_cosines(vectors: Vectors) -> tuple[float, float]:
     """The average cosine within a pair, and between pairs."""
     cosines: Sequence[Sequence[float]] = (vectors @ vectors.T).tolist()
-    places = range(len(TEXTS))
-    pairs = [cosines[one][one + 1] for one in places[::2]]
-    others = [cosines[one][other] for one in places for other in places if one // 2 < other // 2]
-    return sum(pairs) / len(pairs), sum(others) / len(others)
+    indexes = range(len(TEXTS))
+    pair_cosines = [cosines[index][index + 1] for index in indexes[::2]]
+    other_cosines = [
+        cosines[index][other_index]
+        for index in indexes
+        for other_index in indexes
+        if index // 2 < other_index // 2
+    ]
+    return sum(pair_cosines) / len(pair_cosines), sum(other_cosines) / len(other_cosines)

@@ -47,7 +47,7 @@ class _TimeLimit:
         self._seconds = patience if patience is not None and self._caller_limited else longest
         self._started: float | None = None
 
-    def left(self) -> float:
+    def remaining(self) -> float:
         """Seconds left for the next request; the clock starts with the first."""
         if self._started is None:
             self._started = monotonic()
@@ -56,7 +56,7 @@ class _TimeLimit:
 
     def is_callers_limit(self) -> bool:
         """Whether the time is over because of the caller's limit, not the endpoint's."""
-        return self._caller_limited and not self.left()
+        return self._caller_limited and not self.remaining()
 
 
 class EndpointEmbedder:
@@ -103,10 +103,10 @@ class EndpointEmbedder:
             self._request([HARMLESS], time)
         import numpy as np  # noqa: PLC0415 (as above)
 
-        made = np.concatenate(self._embed_in_halves(texts, time))
-        if len(texts) > 1 and not made.any():
+        vectors = np.concatenate(self._embed_in_halves(texts, time))
+        if len(texts) > 1 and not vectors.any():
             raise self._failure(f"refused all {len(texts)} texts, but accepts a test sentence")
-        return made
+        return vectors
 
     def _embed_in_halves(self, texts: list[str], time: _TimeLimit) -> list[Vectors]:
         """Vectors of texts of which some are refused, requested in smaller and smaller parts."""
@@ -139,16 +139,16 @@ class EndpointEmbedder:
             answer = msgspec.json.decode(raw, type=_Answer)
         except (msgspec.DecodeError, RecursionError) as error:
             raise self._refusal(f"sent no embeddings ({error})") from None
-        made = self._normalise(self._vectors_in_order(answer.data, len(texts)))
-        self._dimensions = made.shape[1]
-        return made
+        vectors = self._normalise(self._vectors_in_order(answer.data, len(texts)))
+        self._dimensions = vectors.shape[1]
+        return vectors
 
     def _post(self, body: bytes, time: _TimeLimit) -> bytes:
         # Loads http and ssl, which are not needed before the first request.
         from rum.net.post import NoAnswerYet, PostError, bearer, post  # noqa: PLC0415
 
         try:
-            return post(self._url, body, time.left(), headers=bearer(self._key), key=self._key)
+            return post(self._url, body, time.remaining(), headers=bearer(self._key), key=self._key)
         except PostError as error:
             if isinstance(error, NoAnswerYet) and time.is_callers_limit():
                 raise OutOfTime(f"The embeddings endpoint {self._url} has not answered yet.") from None
@@ -159,24 +159,24 @@ class EndpointEmbedder:
         """Scale rows to length one; a row without a valid length becomes zeros, unless all are invalid."""
         import numpy as np  # noqa: PLC0415 (as above)
 
-        made = np.asarray(rows, dtype=np.float64)
+        vectors = np.asarray(rows, dtype=np.float64)
         with np.errstate(over="ignore"):
-            lengths = np.sqrt(np.square(made).sum(axis=1))
+            lengths = np.sqrt(np.square(vectors).sum(axis=1))
         good = np.isfinite(lengths) & (lengths > 0)
         if not good.any():
             raise self._refusal("sent only vectors of zero or infinite length")
-        made[~good], lengths[~good] = 0, 1
-        return (made / lengths[:, None]).astype(np.float32)
+        vectors[~good], lengths[~good] = 0, 1
+        return (vectors / lengths[:, None]).astype(np.float32)
 
-    def _vectors_in_order(self, found: list[_Vector], count: int) -> list[list[float]]:
-        numbers = [place if one.index is None else one.index for place, one in enumerate(found)]
-        if sorted(numbers) != list(range(count)):
-            raise self._refusal(f"sent {len(found)} vectors for {count} texts, or wrong indexes")
-        expected = self._dimensions or len(found[0].embedding)
-        if not 0 < expected <= _MAX_DIMENSIONS or any(len(one.embedding) != expected for one in found):
+    def _vectors_in_order(self, items: list[_Vector], count: int) -> list[list[float]]:
+        positions = [index if item.index is None else item.index for index, item in enumerate(items)]
+        if sorted(positions) != list(range(count)):
+            raise self._refusal(f"sent {len(items)} vectors for {count} texts, or wrong indexes")
+        expected = self._dimensions or len(items[0].embedding)
+        if not 0 < expected <= _MAX_DIMENSIONS or any(len(item.embedding) != expected for item in items):
             raise self._refusal("sent vectors of different or invalid lengths")
         return [
-            one.embedding for _, one in sorted(zip(numbers, found, strict=True), key=lambda pair: pair[0])
+            item.embedding for _, item in sorted(zip(positions, items, strict=True), key=lambda pair: pair[0])
         ]
 
     def _refusal(self, what: str) -> _Refused:

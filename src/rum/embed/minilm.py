@@ -14,7 +14,7 @@ from rum.embed.weights import Arrays, DataFile
 from rum.embed.wordpiece import WordPiece
 
 LAYERS, HEADS, HEAD_SIZE, WIDTH = 6, 12, 32, 384
-LONGEST = 256  # Maximum tokens of a text, as in the original
+MAX_TOKENS = 256  # Per text, as in the original
 GROUP = 64  # Weights of one output that share a scale factor; one factor for all would double the error
 
 _BATCH = 256  # Tokens in a batch: more do not make the products faster, and take memory
@@ -61,8 +61,8 @@ class MiniLM:
         self._words, self._factors = arrays["words"], arrays["words.factor"]
         self._positions, self._norm = arrays["positions"].copy(), arrays["norm"].copy()
         # All weights in one array: it gets large memory pages and is read faster.
-        whole = np.empty(sum(_SIZES) * LAYERS, dtype=np.float32)
-        buffers = iter(np.split(whole, np.cumsum(_SIZES * LAYERS)[:-1]))
+        buffer = np.empty(sum(_SIZES) * LAYERS, dtype=np.float32)
+        buffers = iter(np.split(buffer, np.cumsum(_SIZES * LAYERS)[:-1]))
         self._layers = [_layer(arrays, number, buffers) for number in range(LAYERS)]
 
     def vectors(self, texts: Sequence[Sequence[int]]) -> Floats:
@@ -121,7 +121,7 @@ def open_model(path: Path) -> Model:
     """Load the model from a data file; `OSError` or `ValueError` if it cannot be used."""
     data = DataFile(path)
     vocabulary = data.arrays["vocabulary"].tobytes().decode().split("\n")
-    model = Model(WordPiece(vocabulary, LONGEST), MiniLM(data.arrays))
+    model = Model(WordPiece(vocabulary, MAX_TOKENS), MiniLM(data.arrays))
     data.release()
     return model
 

@@ -40,7 +40,7 @@ class AnthropicFormat:
         return {"anthropic-version": "2023-06-01", **({"x-api-key": key} if key else {})}
 
     def body(self, model: str, messages: Sequence[Message], schema: Json, max_tokens: int) -> Json:  # noqa: ARG002
-        turns = [{"role": one.role, "content": one.text} for one in messages]
+        turns = [{"role": message.role, "content": message.text} for message in messages]
         return {"model": model, "max_tokens": max_tokens, "messages": turns}
 
     def read(self, raw: bytes) -> Reply:

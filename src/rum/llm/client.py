@@ -111,7 +111,7 @@ class Provider:
     def ask(self, messages: Sequence[Message], schema: Json, max_tokens: int, deadline: float) -> Reply:
         """The reply to a conversation, before `deadline` on the monotonic clock."""
         body = msgspec.json.encode(self._format.body(self.model, messages, schema, max_tokens))
-        expected = round(_MARGIN * sum(estimate_tokens(one.text) for one in messages)) + 50
+        expected = round(_MARGIN * sum(estimate_tokens(message.text) for message in messages)) + 50
         for wait in (*_PAUSES, None):
             try:
                 return self._send_once(body, Spent(1, expected, max_tokens), deadline)
@@ -183,10 +183,10 @@ def _inline_references(part: object, parts: Json) -> object:
         return [_inline_references(item, parts) for item in cast("list[object]", part)]
     if not isinstance(part, dict):
         return part
-    named = cast("Json", part)
-    if "$ref" in named:
-        return _inline_references(parts[named["$ref"].rpartition("/")[2]], parts)
-    return {name: _inline_references(value, parts) for name, value in named.items()}
+    mapping = cast("Json", part)
+    if "$ref" in mapping:
+        return _inline_references(parts[mapping["$ref"].rpartition("/")[2]], parts)
+    return {name: _inline_references(value, parts) for name, value in mapping.items()}
 
 
 def parse_answer(text: str, schema: type[T], clean: Callable[[object], object]) -> T:

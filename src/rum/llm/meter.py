@@ -16,7 +16,7 @@ from rum.llm.base import CannotComplete, LimitReached
 from rum.settings.home import ensure_private_dir, file_lock, read_bounded, write_private
 
 FILE = "tokens.json"
-KEPT = 92  # Days for which counts are stored
+MAX_DAYS = 92  # Days for which counts are stored
 _MAX_LENGTH = 8 * 1024 * 1024
 _VERSION = 1
 _DAY = 86_400
@@ -71,11 +71,11 @@ class Meter:
         day = self._day()
 
         def take(days: Days) -> None:
-            left = self._limit - _total(days, day)
-            if read + written > left:
+            remaining = self._limit - _total(days, day)
+            if read + written > remaining:
                 raise LimitReached(
-                    f"Of {self._limit} tokens a day for language models {max(left, 0)} are left, and this "
-                    f"may cost {read + written}. Wait for tomorrow (UTC), or raise `llm_daily_tokens`.",
+                    f"Of {self._limit} tokens a day for language models {max(remaining, 0)} are left, and "
+                    f"this may cost {read + written}. Wait for tomorrow (UTC), or raise `llm_daily_tokens`.",
                     retry_after=_DAY - int(self._clock()) % _DAY,
                     limit=self._limit,
                 )
@@ -95,11 +95,11 @@ class Meter:
         return datetime.fromtimestamp(self._clock(), UTC).strftime("%Y-%m-%d")
 
     def _add(self, days: Days, day: str, more: Spent) -> None:
-        known = days.setdefault(day, {}).get(self._project, Spent())
+        spent = days.setdefault(day, {}).get(self._project, Spent())
         days[day][self._project] = Spent(
-            max(0, known.requests + more.requests),
-            max(0, known.read + more.read),
-            max(0, known.written + more.written),
+            max(0, spent.requests + more.requests),
+            max(0, spent.read + more.read),
+            max(0, spent.written + more.written),
         )
 
     def _change(self, change: Callable[[Days], None]) -> None:
@@ -108,8 +108,8 @@ class Meter:
             with file_lock(f"{self._path}.lock"):
                 days = self._read()
                 change(days)
-                kept = dict(sorted(days.items())[-KEPT:])
-                write_private(self._path, msgspec.json.format(msgspec.json.encode(_File(kept)), indent=1))
+                newest = dict(sorted(days.items())[-MAX_DAYS:])
+                write_private(self._path, msgspec.json.format(msgspec.json.encode(_File(newest)), indent=1))
         except OSError as error:
             raise CannotComplete(
                 f"{self._path}: {error.strerror or error}. Without this file the daily limit "

@@ -33,7 +33,7 @@ class OllamaFormat:
     def body(self, model: str, messages: Sequence[Message], schema: Json, max_tokens: int) -> Json:
         return {
             "model": model,
-            "messages": [{"role": one.role, "content": one.text} for one in messages],
+            "messages": [{"role": message.role, "content": message.text} for message in messages],
             "format": schema,
             "options": {"num_predict": max_tokens, "temperature": 0},
             "stream": False,

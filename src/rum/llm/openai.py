@@ -37,14 +37,14 @@ class OpenAiFormat:
     def __init__(self, url: str | None = None) -> None:
         self.address = _endpoint_url((url or f"https://{_OWN_HOST}/v1").rstrip("/"))
         # OpenAI's newest models refuse `max_tokens`, the name that most other servers know.
-        own = urlsplit(self.address).hostname == _OWN_HOST
-        self._limit = "max_completion_tokens" if own else "max_tokens"
+        is_openai = urlsplit(self.address).hostname == _OWN_HOST
+        self._limit = "max_completion_tokens" if is_openai else "max_tokens"
 
     def headers(self, key: str | None) -> Mapping[str, str]:
         return bearer(key)
 
     def body(self, model: str, messages: Sequence[Message], schema: Json, max_tokens: int) -> Json:  # noqa: ARG002
-        turns = [{"role": one.role, "content": one.text} for one in messages]
+        turns = [{"role": message.role, "content": message.text} for message in messages]
         return {"model": model, "messages": turns, self._limit: max_tokens, "stream": False}
 
     def read(self, raw: bytes) -> Reply:

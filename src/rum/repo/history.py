@@ -78,10 +78,10 @@ def commits(repository: GitRepository) -> Iterator[Commit]:
         fields: list[bytes] = []
         for chunk in _split_fields(printed, b"\0"):
             fields += chunk
-            whole = len(fields) - len(fields) % (_FIELD_COUNT + 1)
-            for start in range(0, whole, _FIELD_COUNT + 1):
+            complete = len(fields) - len(fields) % (_FIELD_COUNT + 1)
+            for start in range(0, complete, _FIELD_COUNT + 1):
                 yield _parse_commit(fields[start + 1 : start + 1 + _FIELD_COUNT])
-            del fields[:whole]
+            del fields[:complete]
 
 
 def commits_with_changes(
@@ -109,13 +109,14 @@ def commits_touching(repository: GitRepository, paths: Iterable[str]) -> set[str
         return {line.decode().strip() for line in printed}
 
 
-def commits_merged_by(repository: GitRepository, sha: str, most: int = 200) -> list[str]:
-    """The commits a merge brought in; empty if there are more than `most`, too many for one piece of work."""
-    found = (
-        run_git(repository.git_dir, "rev-list", "--no-merges", f"-n{most + 1}", f"{sha}^1..{sha}", "--") or ""
+def commits_merged_by(repository: GitRepository, sha: str, limit: int = 200) -> list[str]:
+    """The commits a merge brought in; empty if there are more than `limit`, too many for one task."""
+    output = (
+        run_git(repository.git_dir, "rev-list", "--no-merges", f"-n{limit + 1}", f"{sha}^1..{sha}", "--")
+        or ""
     )
-    shas = found.split()
-    return shas if len(shas) <= most else []
+    shas = output.split()
+    return shas if len(shas) <= limit else []
 
 
 def reachable_commits(repository: GitRepository) -> set[str]:
@@ -159,8 +160,8 @@ def _split_records(printed: IO[bytes], mark: bytes) -> Iterator[bytes]:
     """The output split at the marks; the patch of a very large record is reduced to its headers."""
     rest = b""
     while chunk := printed.read(CHUNK):
-        *whole, rest = (rest + chunk).split(mark)
-        yield from filter(None, whole)
+        *complete, rest = (rest + chunk).split(mark)
+        yield from filter(None, complete)
         if len(rest) > LARGE and (after := _message_end(rest)):
             rest = _drop_file_lines(rest, after)
     yield from filter(None, [rest])
@@ -202,10 +203,10 @@ class _Hunks:
         self.inside: dict[str, None] = {}
 
     def add(self, line: bytes) -> None:
-        found = _HUNK_HEADER.match(line)
-        if not found:
+        match = _HUNK_HEADER.match(line)
+        if not match:
             return
-        removed, start, added, inside = found.groups()
+        removed, start, added, inside = match.groups()
         count = 1 if added is None else int(added)
         self.removed += 1 if removed is None else int(removed)
         self.added += count
@@ -217,23 +218,23 @@ class _Hunks:
 
 def _parse_changes(printed: bytes) -> list[Change]:
     """The changes of one commit, from git's output after its message: a list of files, then a patch."""
-    found, start = _parse_file_list(printed, 0)
+    changes, start = _parse_file_list(printed, 0)
     blocks = list(_parse_hunks(printed[start:]))
     # Git prints a type change as two blocks, a deletion and an addition.
-    if len(blocks) != sum(2 if change.status == "T" else 1 for change in found):
-        return found
-    rest = iter(blocks)
-    return [_with_lines(change, rest) for change in found]
+    if len(blocks) != sum(2 if change.status == "T" else 1 for change in changes):
+        return changes
+    remaining_blocks = iter(blocks)
+    return [_with_lines(change, remaining_blocks) for change in changes]
 
 
 def _parse_file_list(printed: bytes, at: int) -> tuple[list[Change], int]:
     """The files listed at an offset, and the offset of the patch; ValueError if the list is incomplete."""
-    found: list[Change] = []
+    changes: list[Change] = []
     at = _skip_separators(printed, at)
     while printed.startswith(b":", at):
         change, at = _parse_entry(printed, at)
-        found.append(change)
-    return found, _skip_separators(printed, at)
+        changes.append(change)
+    return changes, _skip_separators(printed, at)
 
 
 def _skip_separators(printed: bytes, at: int) -> int:
@@ -302,8 +303,8 @@ def _drop_file_lines(record: bytes, after: int) -> bytes:
     end = record.rfind(b"\n") + 1
     if end <= start:
         return record
-    kept = b"\n".join(_header_lines(record[start:end]))
-    return record[:start] + kept + b"\n" + record[end:]
+    headers = b"\n".join(_header_lines(record[start:end]))
+    return record[:start] + headers + b"\n" + record[end:]
 
 
 def _header_lines(patch: bytes) -> list[bytes]:

@@ -67,17 +67,17 @@ def open_project(
 
 def find_project(cwd: str, settings: Settings, environ: Mapping[str, str] = os.environ) -> ProjectLocation:
     """The project named in the settings, else the one that contains `cwd`; registered if it is new."""
-    named = settings.project
-    if not named:
+    project_setting = settings.project
+    if not project_setting:
         return _project_at_location(
             find_location(cwd, settings.home, settings.subprojects, environ), settings
         )
-    entry = read(settings.home).projects.get(named)
+    entry = read(settings.home).projects.get(project_setting)
     if entry:
         return _to_project_location(settings.home, entry, _root_for(entry, cwd, settings))
-    if is_path(named):
-        return _project_of_directory(named, settings)
-    return _project_by_name(named, cwd, settings)
+    if is_path(project_setting):
+        return _project_of_directory(project_setting, settings)
+    return _project_by_name(project_setting, cwd, settings)
 
 
 def all_projects(home: str) -> list[ProjectLocation]:
@@ -268,13 +268,13 @@ def _project_of_directory(path: str, settings: Settings) -> ProjectLocation:
     flags = {"home": settings.home}
     directory_settings = load(find_root(path, settings.home, {}), flags=flags, environ={}, cwd=path)
     location = find_location(path, settings.home, directory_settings.subprojects, {})
-    named = directory_settings.project
-    if not named or directory_settings.origin("project") != os.path.join(
+    project_setting = directory_settings.project
+    if not project_setting or directory_settings.origin("project") != os.path.join(
         location.root, ".rum", "config.toml"
     ):
         return _project_at_location(location, settings)
-    if is_path(named):
-        return _project_at_location(find_location(named, settings.home, (), {}), settings)
+    if is_path(project_setting):
+        return _project_at_location(find_location(project_setting, settings.home, (), {}), settings)
     return find_project(path, directory_settings)
 
 

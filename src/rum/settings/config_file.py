@@ -58,9 +58,9 @@ def read_config(path: str, home: str) -> ConfigFile | None:
 
 def _read_cached(path: str, text: str, home: str) -> dict[str, object]:
     cache = _read_cache(home)
-    known = cache.get(path)
-    if known and known[0] == text:
-        return known[1]
+    cached = cache.get(path)
+    if cached and cached[0] == text:
+        return cached[1]
     values = _parse(text)
     if len(text) <= _CACHED_SIZE:
         cache.pop(path, None)

@@ -43,9 +43,9 @@ _REPLACE_TRIES = 50
 def find_home(flags: Mapping[str, object], environ: Mapping[str, str], cwd: str | None = None) -> str:
     """RUM's folder as an absolute path: the flag, else `RUM_HOME`, else `.rum` in the user's home."""
     user = environ.get("USERPROFILE" if os.name == "nt" else "HOME") or os.path.expanduser("~")
-    named = str(flags.get("home") or "") or environ.get("RUM_HOME", "")
-    path = os.path.expanduser(named) if named else os.path.join(user, ".rum")
-    if not named and not os.path.isabs(path):
+    configured = str(flags.get("home") or "") or environ.get("RUM_HOME", "")
+    path = os.path.expanduser(configured) if configured else os.path.join(user, ".rum")
+    if not configured and not os.path.isabs(path):
         raise InvalidQuery("No home directory is known. Set RUM_HOME to a folder of your own.", field="home")
     path = absolute(path, cwd)
     if path == os.path.dirname(path) or os.path.realpath(path) == os.path.realpath(user):

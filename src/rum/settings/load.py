@@ -88,8 +88,8 @@ class Settings:
 
     def for_agent(self, name: str | None) -> AgentSettings:
         """An agent's settings; the defaults for one without a table."""
-        own = self._agents.get(name or "", {})
-        values = {setting.name: own.get(setting.name, setting.default) for setting in AGENT_SETTINGS}
+        agent_values = self._agents.get(name or "", {})
+        values = {setting.name: agent_values.get(setting.name, setting.default) for setting in AGENT_SETTINGS}
         return AgentSettings(**values)  # pyright: ignore[reportArgumentType]
 
     def folder(self, name: str) -> str | None:

@@ -28,8 +28,8 @@ DEPTHS = ("summary", "outcome", "reasoning", "full", "complete")
 IMPORTANCES = ("low", "medium", "high", "critical")
 
 _CONTROL = r"[\x00-\x1f\x7f]"
-_LONGEST_NAME = 128
-_LONGEST_AGENT = 80  # As long as the name with which an agent is registered may be
+_MAX_NAME_LENGTH = 128
+_MAX_AGENT_LENGTH = 80  # The maximum length of a registered agent's name
 
 
 class Kind:
@@ -76,15 +76,15 @@ def _text(value: object) -> str:
     return value.strip()
 
 
-def _name(value: object, longest: int = _LONGEST_NAME) -> str:
+def _name(value: object, max_length: int = _MAX_NAME_LENGTH) -> str:
     text = _text(value)
-    if len(text) > longest or "/" in text or "\\" in text or text in (".", ".."):
+    if len(text) > max_length or "/" in text or "\\" in text or text in (".", ".."):
         raise ValueError
     return text
 
 
 def _agent(value: object) -> str:
-    return _name(value, _LONGEST_AGENT)
+    return _name(value, _MAX_AGENT_LENGTH)
 
 
 def _folder(value: object) -> str:
@@ -164,12 +164,12 @@ def _one_of(*words: str) -> Kind:
     return Kind(f"one of {', '.join(words)}", check)
 
 
-_NAME = Kind(f"a name of at most {_LONGEST_NAME} characters, without slashes or control characters", _name)
+_NAME = Kind(f"a name of at most {_MAX_NAME_LENGTH} characters, without slashes or control characters", _name)
 AGENT_NAME = Kind(
-    f"a name of at most {_LONGEST_AGENT} characters, without slashes or control characters", _agent
+    f"a name of at most {_MAX_AGENT_LENGTH} characters, without slashes or control characters", _agent
 )
 _FOLDER = Kind('a folder, relative to the repository\'s root or absolute; "" disables it', _folder)
-_PROJECT = Kind(f"a project's id, a directory, or a name of at most {_LONGEST_NAME} characters", _project)
+_PROJECT = Kind(f"a project's id, a directory, or a name of at most {_MAX_NAME_LENGTH} characters", _project)
 _ADDRESS = Kind("an http:// or https:// URL without user, query and fragment", _address)
 _WORDS = Kind("one line of text", _text)
 _STRINGS = Kind("a list of strings", _strings, _split)

@@ -13,9 +13,9 @@ from enum import Enum
 from itertools import islice
 
 from rum.text.claims import (
-    FEWEST_WORDS,
-    FEWEST_WORDS_WITH_FIGURES,
     LIMITING,
+    MIN_WORDS,
+    MIN_WORDS_WITH_FIGURES,
     Claim,
     Statement,
     Word,
@@ -101,7 +101,7 @@ def disagree(first: Claim, second: Claim) -> bool:
     )
     fewer = min(len(first_words), len(second_words))
     if first_words != second_words and (
-        fewer < FEWEST_WORDS or len(first_words & second_words) < _MIN_SIMILARITY * fewer
+        fewer < MIN_WORDS or len(first_words & second_words) < _MIN_SIMILARITY * fewer
     ):
         return False
     news = first.figures - second.figures
@@ -247,7 +247,7 @@ class ClaimIndex:
     def __init__(self, claims: Iterable[Claim]) -> None:
         self._same_words: dict[frozenset[Word], list[tuple[int, Claim]]] = {}
         for index, claim in enumerate(claims):
-            if len(claim.words) >= _fewest_words(claim):
+            if len(claim.words) >= _min_words(claim):
                 self._same_words.setdefault(claim.words, []).append((index, claim))
 
     def contradicting(self, claim: Claim) -> list[int]:
@@ -257,9 +257,9 @@ class ClaimIndex:
         return list(islice(indexes, _MAX_CONTRADICTIONS))
 
 
-def _fewest_words(claim: Claim) -> int:
+def _min_words(claim: Claim) -> int:
     """A claim with a number needs more words, unless it says what something is set to."""
-    return FEWEST_WORDS_WITH_FIGURES if claim.figure and not _ASSIGNMENT.search(claim.text) else FEWEST_WORDS
+    return MIN_WORDS_WITH_FIGURES if claim.figure and not _ASSIGNMENT.search(claim.text) else MIN_WORDS
 
 
 def contradictions(claims: Sequence[Claim]) -> list[list[int]]:

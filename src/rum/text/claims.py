@@ -1,7 +1,7 @@
-"""Statements taken apart, so that `claim_comparison` can compare them.
+"""Parse statements, so that `claim_comparison` can compare them.
 
-A `Claim` is a set of words, with a denial and a number. A `Statement` keeps the order of its words, and knows
-which of them limit or turn it.
+A `Claim` is a set of words, with a denial and a number. A `Statement` keeps the order of its words, and which
+of them limit or reverse its meaning.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from rum.text.shorten import one_line
 from rum.text.terms import content_words, says_little, stem, terms
 from rum.text.word_weights import Words
 
-Word = tuple[str, ...]  # A word as the index terms it stands for
+Word = tuple[str, ...]  # A word as its index terms
 
-LONGEST = 300  # Characters; a longer statement is a paragraph that says many things
-FEWEST_WORDS = 2
-FEWEST_WORDS_WITH_FIGURES = 3
-FROM_TO = "to"  # Stands in the words of a statement between what follows a "from" and what follows its "to"
-# Small words that limit or turn what a statement says: with another one it is another statement.
+MAX_LENGTH = 300  # Characters; a longer statement is a paragraph that says many things
+MIN_WORDS = 2
+MIN_WORDS_WITH_FIGURES = 3
+FROM_TO = "to"  # The word for "to" in "from A to B", between the words of A and those of B
+# Small words that limit or reverse a statement: with another one it is another statement.
 LIMITING = word_set(
     """
     above after before below down except few fewer if instead less more most off only out over rather some
@@ -34,7 +34,7 @@ LIMITING = word_set(
 )
 
 _MAX_CLAIMS = 200
-_MAX_CONTENT = 20_000  # Characters of an entry that are read: more than anybody may add at once
+_MAX_CONTENT = 20_000  # Characters of an entry that are read; an entry can hardly be longer
 _MAX_STATEMENT = 1200
 
 _CLAUSE_ENDS = re.compile(r"[,;:] | - | (?:and|because|but|or|since|so|unless|which|while) ", re.IGNORECASE)
@@ -66,7 +66,7 @@ _NAME = re.compile(r".[A-Z]|\w[_./]\w|\d")
 _NUMBER_WORDS = frozenset(
     ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "twice", "half", "double"]
 )
-# Words that relate what stands before them to what stands after them.
+# Words that relate the words before them to the words after them.
 _PIVOTS = frozenset(("after", "before", "than", "instead", "rather", "over", "until", FROM_TO))
 # Words that only say that something holds or is to be done; compared unstemmed, as "us" is not "use".
 _FILLERS = word_set(
@@ -123,19 +123,19 @@ class Claim(NamedTuple):
 
     @property
     def stance(self) -> int:
-        """A hash of what is said of the words: two statements can contradict only where it differs."""
+        """A hash of denial and number: two statements can contradict each other only if it differs."""
         return crc32(f"{self.denied} {self.figure}".encode())
 
 
 class Statement(NamedTuple):
-    """A sentence or clause taken apart."""
+    """A parsed sentence or clause."""
 
     sequence: tuple[str, ...]  # The words that carry meaning or limit it, stemmed, in order
     words: Words  # The same as a set, with "before" for "after"
-    limits: Words  # Those among them that limit or turn the statement
+    limits: Words  # Those among them that limit or reverse the statement
     names: Words  # Those of names and numbers
     negated: Words  # Those after a "not"
-    opening: int  # How many of them stand before the first comma
+    opening: int  # The number of them before the first comma
     denied: bool
     text: str
 
@@ -147,35 +147,39 @@ class Statement(NamedTuple):
 
 def claims_in(content: str) -> list[Claim]:
     """The claims of a Markdown text, in order, without headings, tables and code."""
-    found: list[Claim] = []
-    for text in _sentences(content, LONGEST):
+    claims: list[Claim] = []
+    for text in _sentences(content, MAX_LENGTH):
         claim = parse_claim(text)
-        if len(claim.words) >= (FEWEST_WORDS_WITH_FIGURES if claim.figure else FEWEST_WORDS):
-            found.append(claim)
-            if len(found) == _MAX_CLAIMS:
+        if len(claim.words) >= (MIN_WORDS_WITH_FIGURES if claim.figure else MIN_WORDS):
+            claims.append(claim)
+            if len(claims) == _MAX_CLAIMS:
                 break
-    return found
+    return claims
 
 
 def all_claims_in(content: str) -> list[Claim]:
     """The claims of a Markdown text, including headings, table rows and those of a single word."""
     plain = _LINE_SIGNS.sub("", content[:_MAX_CONTENT])
-    found = (parse_claim(text) for text in _sentences(plain, _MAX_CONTENT))
-    return [claim for claim in islice(found, _MAX_CLAIMS) if claim.all_words]
+    claims = (parse_claim(text) for text in _sentences(plain, _MAX_CONTENT))
+    return [claim for claim in islice(claims, _MAX_CLAIMS) if claim.all_words]
 
 
-def _sentences(content: str, longest: int) -> Iterator[str]:
+def _sentences(content: str, max_length: int) -> Iterator[str]:
     for line in lines_outside_code(content[:_MAX_CONTENT].split("\n")):
         if not line.lstrip().startswith(("#", "|", "<")):
             plain = _EMPHASIS_MARKS.sub("", _LIST_MARK.sub("", line))
-            yield from (one for one in split_sentences(plain, semicolons=True) if len(one) <= longest)
+            yield from (
+                sentence
+                for sentence in split_sentences(plain, semicolons=True)
+                if len(sentence) <= max_length
+            )
 
 
 def parse_claim(text: str) -> Claim:
     """One statement as a claim."""
-    named = _NUMBERED_THING.sub(r"\1\2", text)
-    figures = {figure.lower().lstrip("v") for figure in _FIGURES.findall(named)}
-    plain, denials = _DENIAL.subn(" ", _FIGURES.sub(" ", named) if figures else named)
+    joined = _NUMBERED_THING.sub(r"\1\2", text)
+    figures = {figure.lower().lstrip("v") for figure in _FIGURES.findall(joined)}
+    plain, denials = _DENIAL.subn(" ", _FIGURES.sub(" ", joined) if figures else joined)
     # Two denials cancel out: "never without a lock" demands a lock.
     denied = denials % 2 == 1
     words = frozenset(content_words(_EMPHASIS.sub(" ", plain)))
@@ -191,7 +195,7 @@ def claim_and_clauses(claim: Claim) -> list[Claim]:
 
 
 def _split_clauses(text: str) -> list[str]:
-    """The clauses of a statement; none where it has only one."""
+    """The clauses of a statement; empty if it has only one."""
     parts = _CLAUSE_ENDS.split(text)
     return parts if len(parts) > 1 else []
 
@@ -204,7 +208,7 @@ def normalised_claim(text: str) -> Claim:
 
 
 def replace_opposites(claim: Claim, opposites: Mapping[str, str]) -> Claim:
-    """A claim with each word of the table replaced by its opposite, which turns the denial round."""
+    """A claim with each word of the table replaced by its opposite, which reverses the denial."""
     denied, words = claim.denied, set[Word]()
     for word in claim.words:
         opposite = opposites.get(word[0]) if len(word) == 1 else None
@@ -216,7 +220,7 @@ def replace_opposites(claim: Claim, opposites: Mapping[str, str]) -> Claim:
 
 
 def replace_opposite(word: str) -> tuple[str, bool]:
-    """A word, or its opposite where it has one, and whether that turns the meaning round."""
+    """A word, or its opposite if it has one, and whether that reverses the meaning."""
     opposite = _OPPOSITES.get(word)
     return opposite or word, opposite is not None and word not in _SYNONYMS
 
@@ -228,7 +232,7 @@ def _with_explicit_not(text: str) -> str:
 
 @lru_cache(maxsize=4096)
 def parse_statement(text: str) -> Statement:
-    """A sentence or clause taken apart."""
+    """A parsed sentence or clause."""
     plain = one_line(text[:_MAX_STATEMENT])
     sequence, names, opening = list[str](), set[str](), 0
     for number, written in enumerate(_WORD.findall(_FROM_TO.sub(r"\1 →", plain))):
@@ -238,7 +242,7 @@ def parse_statement(text: str) -> Statement:
         sequence += (found := _terms_of(written))
         if _is_name(written, first=not number):
             names.update(found)
-    # "A after B" and "B before A" have the same words; their order tells which comes first.
+    # "A after B" and "B before A" have the same words; their order shows which comes first.
     words = frozenset("before" if word == "after" else word for word in sequence)
     return Statement(
         sequence=tuple(sequence),
@@ -253,9 +257,9 @@ def parse_statement(text: str) -> Statement:
 
 
 def parse_clauses(text: str) -> list[Statement]:
-    """The clauses of a statement that carry meaning alone; the whole statement where none does."""
+    """The clauses of a statement that carry meaning alone; the whole statement if none does."""
     plain = one_line(text[:_MAX_STATEMENT])
-    return [one for one in map(parse_statement, _split_clauses(plain)) if one.topic] or [
+    return [clause for clause in map(parse_statement, _split_clauses(plain)) if clause.topic] or [
         parse_statement(plain)
     ]
 
@@ -263,18 +267,20 @@ def parse_clauses(text: str) -> list[Statement]:
 @lru_cache(maxsize=512)
 def parse_sentences(text: str) -> tuple[Statement, ...]:
     """Every sentence of a text and every clause of it, each once."""
-    found = prose_sentences(text) or [one_line(text[:_MAX_STATEMENT])]
-    parsed = chain.from_iterable((parse_statement(one), *parse_clauses(one)) for one in found)
-    return tuple({one.text: one for one in parsed if one.topic}.values())
+    sentences = prose_sentences(text) or [one_line(text[:_MAX_STATEMENT])]
+    parsed = chain.from_iterable(
+        (parse_statement(statement), *parse_clauses(statement)) for statement in sentences
+    )
+    return tuple({statement.text: statement for statement in parsed if statement.topic}.values())
 
 
 def relations(statement: Statement) -> Iterator[tuple[str, Words, Words]]:
     """Each word that relates two sides, with the words of both sides; "after" is given as "before"."""
-    for place, word in enumerate(statement.sequence):
+    for index, word in enumerate(statement.sequence):
         if word not in _PIVOTS:
             continue
-        left, right = statement.sequence[:place], statement.sequence[place + 1 :]
-        if not place and statement.opening:  # "Before this, do that"
+        left, right = statement.sequence[:index], statement.sequence[index + 1 :]
+        if not index and statement.opening:  # "Before this, do that"
             left, right = statement.sequence[statement.opening :], statement.sequence[1 : statement.opening]
         first, second = frozenset(left), frozenset(right)
         yield ("before", second, first) if word == "after" else (word, first, second)
@@ -302,8 +308,8 @@ def _negated(plain: str) -> Words:
     text = _with_explicit_not(plain)
     if not _DENIAL.search(text):
         return frozenset()
-    found = set[str]()
+    negated = set[str]()
     for clause in _split_clauses(text) or [text]:
         if denial := _DENIAL.search(clause):
-            found.update(*map(_terms_of, _WORD.findall(clause[denial.end() :])))
-    return frozenset(found)
+            negated.update(*map(_terms_of, _WORD.findall(clause[denial.end() :])))
+    return frozenset(negated)

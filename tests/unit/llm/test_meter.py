@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rum.llm.base import CannotComplete, LimitReached
-from rum.llm.meter import FILE, KEPT, Meter, Spent
+from rum.llm.meter import FILE, MAX_DAYS, Meter, Spent
 from support.builders import HandClock
 
 MIDNIGHT = 1_750_032_000  # 2025-06-16
@@ -72,11 +72,11 @@ def test_an_answer_after_midnight_counts_for_the_day_of_its_request(tmp_path: Pa
 
 def test_old_days_are_dropped(tmp_path: Path):
     clock = HandClock(MIDNIGHT)
-    for _ in range(KEPT + 5):
+    for _ in range(MAX_DAYS + 5):
         spend(meter(tmp_path, clock=clock), 1, 1)
         clock.forward(86_400)
     days = list(meter(tmp_path).days())
-    assert len(days) == KEPT
+    assert len(days) == MAX_DAYS
     assert days == sorted(days)
     assert days[0] == "2025-06-21"
 

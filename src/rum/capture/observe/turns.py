@@ -21,25 +21,25 @@ CLOSING = ("stop", "agent_stop")  # Events that end a turn
 
 def merge_events(events: Iterable[Event]) -> list[Event]:
     """Return each event once, ordered by time; a repeated event only adds the values that the first lacks."""
-    found: dict[str, Event] = {}
+    merged: dict[str, Event] = {}
     for event in events:
-        known = found.get(event["id"])
-        found[event["id"]] = event if known is None else merge_event(known, event)
-    return sorted(found.values(), key=lambda event: event["at"])
+        first = merged.get(event["id"])
+        merged[event["id"]] = event if first is None else merge_event(first, event)
+    return sorted(merged.values(), key=lambda event: event["at"])
 
 
-def merge_event(known: Event, other: Event) -> Event:
+def merge_event(first: Event, second: Event) -> Event:
     """Return an event with the values that another report of it adds."""
-    whole = cast(
-        "Event", {**other, **{name: value for name, value in known.items() if value not in ("", [])}}
+    merged = cast(
+        "Event", {**second, **{name: value for name, value in first.items() if value not in ("", [])}}
     )
-    if not any("lines" in file for file in known.get("files", [])) and (files := other.get("files")):
-        whole["files"] = files
-    if known["kind"] in CLOSING and other["at"] > known["at"] and (last := other.get("text")):
+    if not any("lines" in file for file in first.get("files", [])) and (files := second.get("files")):
+        merged["files"] = files
+    if first["kind"] in CLOSING and second["at"] > first["at"] and (last := second.get("text")):
         # A turn that a stop hook continued has several last words; the latest count.
-        whole["text"] = last
-        whole["at"] = other["at"]
-    return whole
+        merged["text"] = last
+        merged["at"] = second["at"]
+    return merged
 
 
 _NO_WORK = ("start", "end", "compact", "offered")  # Events that belong to no turn
