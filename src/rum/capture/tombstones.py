@@ -34,7 +34,7 @@ def marks(memory: Memory, key: bytes) -> list[str]:
 
 
 def fact_marks(fact_key: str, key: bytes) -> list[str]:
-    """The hash of a forgotten fact: of its key, whatever the value."""
+    """The hash of a forgotten fact: of its key, for any value."""
     return [keyed(key, "fact", fact_key)]
 
 
@@ -65,7 +65,7 @@ def _group_marks(kind: str, parts: Iterable[str], key: bytes, one: str | None) -
 
 
 def content_mark(key: bytes, *parts: object) -> str:
-    """The hash of some content, whatever its case and spacing."""
+    """The hash of some content, ignoring case and spacing."""
     content = msgspec.json.encode(parts).decode().casefold()
     return keyed(key, "content", " ".join(content.split()))
 

@@ -165,7 +165,7 @@ def _worth_repeating(block: Sequence[WeighedPassage], heading: str) -> list[Weig
 
 
 def _lasts(scored: WeighedPassage, is_significant: bool) -> bool:
-    """Whether to repeat a passage; a step only beside a finding, and if it names what it changed."""
+    """Whether to repeat a passage; a step only together with a finding, and if it names what it changed."""
     if scored.passage.kind == "code":
         return True
     if scored.is_step:

@@ -1,4 +1,4 @@
-"""Cues: the words that tell what kind of finding a passage is, and whether it is a plan, a step or talk.
+"""Cues: the words that show what kind of finding a passage is, and whether it is a plan, a step or talk.
 
 Cues are English. Of other languages only the nouns that label the parts of reports are known, one table a
 language: `OTHER_LANGUAGES`. A new cue needs a labelled run (tests/data/labelled_runs) that it improves.
@@ -252,7 +252,7 @@ STEP_LOOKING = _words(
     r"^(?:(?:i|we)(?: have|'ve)?(?: also| then| now| just)? |(?:first|then|now|also|finally),? (?:i |we )?)?"
     r"(?:looked|ran|reran|checked|opened|read|explored|compared|printed|logged|reloaded|restarted|rebuilt|started)\b",
 )
-# What somebody asked for in this task.
+# What the user asked for in this task.
 REQUEST = _words(
     r"\bthe (?:user|customer|ticket|task|reviewer|prompt)(?: has)?(?: also| just| explicitly| clearly)?"
     r" (?:asked|asks|wants|wanted|says|said|wrote|requested|demands|demanded|told (?:me|us)|instructed)\b",

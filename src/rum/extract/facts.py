@@ -109,14 +109,16 @@ _ALONE = re.compile(r"^(?P<do>(?:always|never|do not|don't) .{4,})", re.IGNORECA
 
 def rules_in(weighed: Iterable[WeighedPassage]) -> tuple[GivenRule, ...]:
     """Return what is worded as a rule; a rule without a condition applies to the names in it."""
-    return tuple(dict.fromkeys(rule for one in weighed for rule in _rules(one)))[:_MAX_RULES]
+    return tuple(dict.fromkeys(rule for weighed_passage in weighed for rule in _rules(weighed_passage)))[
+        :_MAX_RULES
+    ]
 
 
-def _rules(one: WeighedPassage) -> Iterator[GivenRule]:
-    text = one.passage.text.strip().rstrip(".")
+def _rules(weighed_passage: WeighedPassage) -> Iterator[GivenRule]:
+    text = weighed_passage.passage.text.strip().rstrip(".")
     if (
-        one.is_fleeting
-        or one.passage.kind == "code"
+        weighed_passage.is_fleeting
+        or weighed_passage.passage.kind == "code"
         or len(text) > _MAX_RULE
         or HEDGE.search(text)
         or "?" in text

@@ -38,7 +38,7 @@ _NO_ANCHOR = 0.4
 _HEDGED = 0.3
 _AMONG_CHANGES = 0.3
 _STEP = 1.5
-# Kinds that hold for everybody, so that a sentence about the speaker is neither.
+# Kinds that apply to everybody: a sentence about the speaker is neither of them.
 _RULES = (FindingKind.CONSTRAINT, FindingKind.PATTERN)
 _REASONS = (FindingKind.ERROR, FindingKind.CONSTRAINT)  # Kinds that often are the reason for a decision
 
@@ -50,7 +50,7 @@ class WeighedPassage(NamedTuple):
     weights: dict[FindingKind, float]
     # A plan, a pleasantry, an order, a request, or a rule of the language: never repeated.
     is_fleeting: bool = False
-    is_step: bool = False  # A step that was taken; repeated only beside its result
+    is_step: bool = False  # A step that was taken; repeated only together with its result
 
     @property
     def best(self) -> float:
@@ -113,7 +113,7 @@ def _weights(
         less *= _AMONG_CHANGES
     found = {kind: _weight(kind, heading, text) for kind in FindingKind}
     weights = {kind: weight * factor * less for kind, weight in found.items() if weight}
-    # Added after the factors, as an announced finding counts even where nothing specific is named.
+    # Added after the factors, as an announced finding counts even if nothing specific is named.
     more = less * is_finding - _STEP * _is_step(text)
     weights = {kind: weight + more for kind, weight in weights.items()}
     if asks_why and FindingKind.ERROR in weights:

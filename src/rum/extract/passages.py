@@ -75,37 +75,39 @@ class Passage(NamedTuple):
 
 def passages(text: str) -> list[Passage]:
     """Return the passages of an agent's output, without the output of programs in it."""
-    # Conclusions stand at the end of an output, the approach at its start.
+    # The end of an output has the conclusions, its start the approach.
     if len(text) > MAX_OUTPUT:
         text = text[: MAX_OUTPUT // 2] + "\n\n" + text[-MAX_OUTPUT // 2 :]
-    found: list[Passage] = []
+    result: list[Passage] = []
     heading = ""
     for number, lines in enumerate(_blocks(text.splitlines())):
         if mark := opening(lines[0]):
             code = lines[1:-1] if len(lines) > 1 and closes(lines[-1], mark) else lines[1:]
             if code and not _is_mostly_noise(code):
-                found.append(Passage("\n".join(code), heading, number, "code"))
+                result.append(Passage("\n".join(code), heading, number, "code"))
         elif title := _heading(lines):
             heading = title
         elif not _is_mostly_noise(lines):
-            kept = [line for line in lines if not is_noise(line)]
-            label = _LABEL.match(kept[0]) if len(kept) > 1 and _ITEM.match(kept[1]) else None
+            prose = [line for line in lines if not is_noise(line)]
+            label = _LABEL.match(prose[0]) if len(prose) > 1 and _ITEM.match(prose[1]) else None
             under = label[1] if label else heading
-            found += [
+            result += [
                 Passage(text, under, number, kind)
-                for kind, text in _items_and_sentences(kept[1:] if label else kept)
+                for kind, text in _items_and_sentences(prose[1:] if label else prose)
             ]
-    return found
+    return result
 
 
 def without_repeats(found: Sequence[Passage]) -> list[Passage]:
     """Return each passage once, without those that are the beginning of another."""
-    words = [tuple(_WORD.findall(one.text.lower())) for one in found]
-    order = sorted(range(len(found)), key=lambda one: (words[one], -one))
+    words = [tuple(_WORD.findall(passage.text.lower())) for passage in found]
+    order = sorted(range(len(found)), key=lambda index: (words[index], -index))
     repeats = {
-        one for one, other in pairwise(order) if words[one] and words[other][: len(words[one])] == words[one]
+        index
+        for index, following in pairwise(order)
+        if words[index] and words[following][: len(words[index])] == words[index]
     }
-    return [one for place, one in enumerate(found) if place not in repeats or one.kind == "code"]
+    return [passage for index, passage in enumerate(found) if index not in repeats or passage.kind == "code"]
 
 
 def _heading(lines: list[str]) -> str:
@@ -150,9 +152,9 @@ def _items_and_sentences(lines: list[str]) -> Iterator[tuple[str, str]]:
             continue
         if (match or row) and item:
             first, *more = split_sentences(" ".join(item)) or [""]
-            yield from (("item", first), *(("more", one) for one in more))
+            yield from (("item", first), *(("more", sentence) for sentence in more))
         if prose:
-            yield from (("sentence", one) for one in split_sentences(" ".join(prose)))
+            yield from (("sentence", sentence) for sentence in split_sentences(" ".join(prose)))
             prose = []
         if row:
             item = [] if _RULE.match(line) else [" | ".join(cell.strip() for cell in row[1].split("|"))]

@@ -33,9 +33,9 @@ def when_to_use(title: str, content: str, task: str) -> tuple[str, ...]:
     """Return patterns for tasks that name what the note names, or that are like the one it comes from."""
     text = "\n".join(line for line in (title, *content.splitlines()) if not line.startswith("#"))
     names = distinctive_names(text)[:_MAX_NAMES] or [*_phrases(title), *_nouns(title)][:_MAX_WORDS]
-    found = tuple(filter(None, ("|".join(names), task_pattern(task), topic_pattern(title, task))))
+    patterns = tuple(filter(None, ("|".join(names), task_pattern(task), topic_pattern(title, task))))
     is_enough = len(content_words(title)) >= _TASK_WORDS
-    return found or ((f"When the task is about: {title}",) if is_enough else ())
+    return patterns or ((f"When the task is about: {title}",) if is_enough else ())
 
 
 def distinctive_names(text: str) -> list[str]:
@@ -68,9 +68,9 @@ def topic_pattern(title: str, task: str) -> str:
         words.setdefault(stem(word), word)
     content = [word for word in words.values() if word.isalpha() and _is_content_word(word)]
     specific = [word for word in content if not is_vague(word)]
-    own = [word for word in specific if not is_common(word)]
-    common = [word for word in specific if is_common(word)][: max(0, len(own) - 1)]
-    best = [*own, *common][:_MAX_TOPIC]
+    distinctive = [word for word in specific if not is_common(word)]
+    common = [word for word in specific if is_common(word)][: max(0, len(distinctive) - 1)]
+    best = [*distinctive, *common][:_MAX_TOPIC]
     if len(best) < _MIN_TOPIC:
         return ""  # half of the words that match could all be common ones
     return f"When the task is about: {' '.join(word for word in specific if word in best)}"
@@ -92,7 +92,7 @@ def _task_names(name: str) -> Iterator[str]:
     if _NOT_IN_TASKS.search(plain):
         return
     last = plain.rpartition("/")[2]
-    yield from (one.lower() for one in dict.fromkeys((plain, last)) if _is_own_name(one))
+    yield from (form.lower() for form in dict.fromkeys((plain, last)) if _is_own_name(form))
     # People write `billing_worker`, not `src/billing_worker.py`.
     stem = last.partition(".")[0]
     if len(stem) >= _LONG_NAME and not is_common(stem) and re.search(r"[^\W_]{3}", stem):
@@ -108,10 +108,10 @@ def _is_own_name(name: str) -> bool:
 def _phrases(title: str) -> Iterator[str]:
     """Yield pairs of neighbouring words that may name something together; one of them must not be common."""
     words, lower = [word.lower() for word in _WORD.findall(title)], title.lower()
-    for one, other in pairwise(words):
-        is_name = _may_name(one) and _may_name(other) and not (is_common(one) and is_common(other))
-        if is_name and f"{one} {other}" in lower:
-            yield f"{one} {other}"
+    for first, second in pairwise(words):
+        is_name = _may_name(first) and _may_name(second) and not (is_common(first) and is_common(second))
+        if is_name and f"{first} {second}" in lower:
+            yield f"{first} {second}"
 
 
 def _nouns(title: str) -> Iterator[str]:

@@ -62,7 +62,7 @@ class Setting:
         self.scope = scope
         self.help = help
         self.secret = secret
-        """Whether its value is shown to nobody."""
+        """Whether its value is never shown."""
 
     @property
     def env(self) -> str:

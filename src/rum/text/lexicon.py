@@ -162,7 +162,7 @@ _ORDER: Mapping[str, tuple[str, ...]] = {
 
 
 def task_type_in(text: str, source: str) -> str | None:
-    """The type of task that a text is about, by its words; None where they do not tell."""
+    """The type of task that a text is about, by its words; None if they do not show it."""
     return next((name for name, words in _patterns(source) if words.search(text)), None)
 
 

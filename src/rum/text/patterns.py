@@ -239,7 +239,7 @@ def _match(pattern: Pattern, text: Text) -> Match | None:
         return None
     if len(words) == 0:
         return Match(ALL_WORDS, source) if files else None
-    # A file that matches is enough, with whatever words.
+    # A file that matches is enough, with any words.
     if (count := text.count(words)) * 2 < len(words) and not files:
         return None
     return Match(ALL_WORDS if count == len(words) else SOME_WORDS, source)

@@ -89,7 +89,7 @@ def _add_tool(found: Event, payload: Json) -> None:
 
 
 def add_failure(found: Event, error: str) -> None:
-    """Add the error of a call that failed, and the exit code that stands in it."""
+    """Add the error of a call that failed, and the exit code in it."""
     found["output"] = error
     if code := re.match(_EXIT_CODE, error):
         found["exit"] = int(code[1])

@@ -1,4 +1,4 @@
-"""Detect which client sent a payload, whatever client the hook was configured for."""
+"""Detect which client sent a payload; a hook may be run by another client than it was configured for."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def as_int(value: object) -> int | None:
 
 
 def cut_middle(value: object, most: int) -> str:
-    """A long text as its beginning and its end; the end is the longer part, as errors stand there."""
+    """A long text as its beginning and its end; the end is the longer part, as it has the errors."""
     whole = value if isinstance(value, str) else ""
     if len(whole) <= most:
         return whole

@@ -89,7 +89,7 @@ def new_event(
 
 
 def event_id(client: str, session: str, kind: str, *parts: object) -> str:
-    """The id of an event: made of the client's own names, so that hook and transcript agree on it."""
+    """The id of an event, made from the client's ids, so that it is the same in hook and transcript."""
     return ":".join([client, session, kind, *(str(part) for part in parts if part not in (None, ""))])
 
 

@@ -12,11 +12,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 FILE = ".rumignore"
-_INSTEAD = "[ignored]"  # Replaces an ignored path in a text
+_REPLACEMENT = "[ignored]"  # Replaces an ignored path in a text
 
 _LIMIT = 64 * 1024
 _MAX_PATTERNS = 1000
-# Each multiplies the time of a match by the length of the path; whatever follows the last one matches.
+# Each multiplies the time of a match by the length of the path. After the last one, any path matches.
 _MAX_DOUBLE_STARS = 2
 _WORD = re.compile(r"[^\s'\"`;|&<>()\[\]{}=,:]+")
 
@@ -28,14 +28,14 @@ class Ignored:
         self._root = os.path.normpath(root)
         lines = [line for line in patterns.splitlines() if line.strip() and not line.startswith("#")]
         self._rules = [_rule(line) for line in lines[:_MAX_PATTERNS]]
-        self._known: dict[tuple[str, str], bool] = {}
+        self._cache: dict[tuple[str, str], bool] = {}
 
     def covers(self, path: str, base: str) -> bool:
         """Whether a path, relative to `base`, or a folder above it is ignored."""
-        known = self._known.get((path, base))
-        if known is None:
-            known = self._known[path, base] = self._covers(path, base)
-        return known
+        is_ignored = self._cache.get((path, base))
+        if is_ignored is None:
+            is_ignored = self._cache[path, base] = self._covers(path, base)
+        return is_ignored
 
     def _covers(self, path: str, base: str) -> bool:
         try:
@@ -50,45 +50,47 @@ class Ignored:
 
     def without_named(self, text: str, base: str) -> str:
         """A text with its ignored paths replaced."""
-        return _WORD.sub(lambda word: _INSTEAD if self.covers(word[0], base) else word[0], text)
+        return _WORD.sub(lambda word: _REPLACEMENT if self.covers(word[0], base) else word[0], text)
 
-    def without_lines(self, text: str, base: str, most: int) -> str:
-        """A text without the lines that name an ignored path; about `most` characters of each end."""
+    def without_lines(self, text: str, base: str, max_length: int) -> str:
+        """A text without the lines that name an ignored path; about `max_length` characters of each end."""
         lines = text.splitlines(keepends=True)
-        first, count = self._without(lines, base, most)
-        last, _ = self._without(reversed(lines[count:]), base, most)
+        first, count = self._allowed_lines(lines, base, max_length)
+        last, _ = self._allowed_lines(reversed(lines[count:]), base, max_length)
         return "".join((*first, *reversed(last)))
 
-    def _without(self, lines: Iterable[str], base: str, most: int) -> tuple[list[str], int]:
-        """The first lines that name no ignored path, about `most` characters, and how many were read."""
-        kept: list[str] = []
+    def _allowed_lines(self, lines: Iterable[str], base: str, max_length: int) -> tuple[list[str], int]:
+        """The first lines without ignored paths, about `max_length` characters, and how many were read."""
+        allowed: list[str] = []
         length = count = 0
         for line in lines:
-            if length >= most:
+            if length >= max_length:
                 break
             count += 1
             if not self.named_in(line, base):
-                kept.append(line)
+                allowed.append(line)
                 length += len(line)
-        return kept, count
+        return allowed, count
 
     def _inside(self, path: str, base: str) -> list[str]:
         """The parts of a path below the root; empty for a path outside."""
-        whole = os.path.normpath(os.path.join(base or self._root, os.path.expanduser(path)))
+        absolute = os.path.normpath(os.path.join(base or self._root, os.path.expanduser(path)))
         below = os.path.join(self._root, "")
         # Links are resolved only where needed: that takes a disk access, and most words are no paths.
-        real = whole if whole.startswith(below) else os.path.realpath(whole)
+        real = absolute if absolute.startswith(below) else os.path.realpath(absolute)
         if not real.startswith(below):
             return []
         return real[len(self._root) :].replace(os.sep, "/").strip("/").split("/")
 
     def _names(self, path: str) -> bool:
         # As in git, the last pattern that matches decides.
-        return next((wanted for pattern, wanted in reversed(self._rules) if pattern.fullmatch(path)), False)
+        return next(
+            (is_ignored for pattern, is_ignored in reversed(self._rules) if pattern.fullmatch(path)), False
+        )
 
 
 def read_ignored(root: str | None) -> Ignored | None:
-    """The patterns of the project at `root`; None where it has none.
+    """The patterns of the project at `root`; None if it has none.
 
     If they cannot be read, all paths are ignored: capturing too little is safer.
     """
@@ -105,28 +107,28 @@ def read_ignored(root: str | None) -> Ignored | None:
 
 def _rule(line: str) -> tuple[re.Pattern[str], bool]:
     """A line as a pattern of paths from the root, and whether it ignores them (False after a `!`)."""
-    wanted = not line.startswith("!")
-    pattern = line if wanted else line[1:]
+    is_ignored = not line.startswith("!")
+    pattern = line if is_ignored else line[1:]
     pattern = re.sub(r"(?<!\\)\s+$", "", pattern.removeprefix("\\"))
     anchored = "/" in pattern.rstrip("/")
     source = _source(pattern.strip("/"))
-    return re.compile(source if anchored else f"(?:.*/)?{source}", re.DOTALL), wanted
+    return re.compile(source if anchored else f"(?:.*/)?{source}", re.DOTALL), is_ignored
 
 
 def _source(pattern: str) -> str:
-    found: list[str] = []
+    parts: list[str] = []
     stars = 0
     for part in pattern.split("/"):
         if part != "**":
-            found += (_segment(part), "/")
+            parts += (_segment(part), "/")
             continue
         stars += 1
         if stars > _MAX_DOUBLE_STARS:
-            return "".join(found) + ".*"
-        found.append("(?:.*/)?")
+            return "".join(parts) + ".*"
+        parts.append("(?:.*/)?")
     if pattern.endswith("**"):
-        return "".join(found[:-1]) + ".+"
-    return "".join(found[:-1])
+        return "".join(parts[:-1]) + ".+"
+    return "".join(parts[:-1])
 
 
 def _segment(part: str) -> str:
@@ -144,12 +146,12 @@ def _segment(part: str) -> str:
 
 def _piece(text: str) -> str:
     """The pattern of a part without stars: characters, `?` and `[…]`."""
-    made: list[str] = []
-    for found in re.finditer(r"\\(.)|\[([!^]?)(\]?[^\]]*)\]|(\?)|(.)", text, re.DOTALL):
-        escaped, negated, inside, anything, plain = found.groups()
+    parts: list[str] = []
+    for match in re.finditer(r"\\(.)|\[([!^]?)(\]?[^\]]*)\]|(\?)|(.)", text, re.DOTALL):
+        escaped, negated, inside, anything, plain = match.groups()
         if inside:
             within = re.sub(r"([\\\[\]^&~|])", r"\\\1", inside)
-            made.append(f"[{'^' if negated else ''}{within}]")
+            parts.append(f"[{'^' if negated else ''}{within}]")
         else:
-            made.append("[^/]" if anything else re.escape(escaped or plain or found[0]))
-    return "".join(made)
+            parts.append("[^/]" if anything else re.escape(escaped or plain or match[0]))
+    return "".join(parts)

@@ -16,7 +16,8 @@ from zlib import crc32
 from rum.settings.home import ensure_private_dir, file_lock
 
 FOLDER = "spool"
-_UNCLAIMED = "unclaimed"  # The folder for lines of an unknown project; their `cwd` tells the project later
+# The folder for lines of an unknown project, which is found later from their `cwd`.
+_UNCLAIMED = "unclaimed"
 MAX_LINE = 64 * 1024
 MAX_FILE = 4 * 1024 * 1024  # Bytes after which a session continues in its next file
 

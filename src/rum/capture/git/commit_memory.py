@@ -61,7 +61,7 @@ def reversal_of(revert: Revert) -> RevertLink:
 
 
 def has_failed_by(outcome: Outcome, reversal: RevertLink) -> bool:
-    """Whether an outcome is a failure because of a revert, and nobody changed it since."""
+    """Whether an outcome is a failure because of a revert, and was not changed since."""
     return not outcome.success and outcome.failure_reason == reversal.reason
 
 
@@ -128,7 +128,7 @@ def actions_of(changes: Iterable[Change], at: int) -> list[dict[str, Any]]:
 
 
 def path_of(path: str) -> str:
-    """A path as memories write it: characters that cannot stand on a line are replaced."""
+    """A path as memories write it: characters that do not fit on a line are replaced."""
     return _UNWRITABLE.sub("\ufffd", without_invisible(path.replace("\n", "\ufffd"))).replace("\\", "/")
 
 

@@ -180,7 +180,7 @@ _ORDER = {naming: rank for rank, naming in enumerate(Naming)}
 
 
 def _naming(before: str) -> Naming | None:
-    """The reason that the words before an id give; None where it is only the parent of another one."""
+    """The reason that the words before an id give; None if it is only the parent of another one."""
     if _PARENT.search(before):
         return None
     if _REVERTS.search(before):

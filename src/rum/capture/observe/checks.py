@@ -128,12 +128,12 @@ def check_of(step: Step) -> Check | None:
 
 
 def _last_count(end: str) -> str:
-    """The last line that counts passed tests; the whole text where there is none."""
+    """The last line that counts passed tests; the whole text if there is none."""
     return next((line for line in reversed(end.splitlines()) if _count(_PASSED, line)), end)
 
 
 def _count(pattern: re.Pattern[str], text: str) -> int | None:
-    """The largest number that a pattern finds; None where it finds none."""
+    """The largest number that a pattern finds; None if it finds none."""
     found = [int(group) for match in pattern.finditer(text) for group in match.groups() if group]
     return max(found) if found else None
 

@@ -8,13 +8,13 @@ from typing import NamedTuple
 _MAX_LENGTH = 300
 _MAX_LINES = 400  # Lines at the end of an output that are searched
 
-_NAMED = (
+_ERROR_NAME = (
     r"(?:[\w$]+[.:]{1,2})*[A-Z][\w$]*(?:Error|Exception|Failure|Panic|Interrupt|Exit|Timeout|Fault)"
     r"|(?:[\w$]+\.)+[A-Z][\w$]*(?=: )"
 )
 _THROWN = re.compile(
     rf"^(?:E\s+|\s*Uncaught |\s*Caused by: |Exception in thread \"[^\"]*\" |\s*FAILED \S+ - |error: )?"
-    rf"({_NAMED})(?:: ?(.*))?$"
+    rf"({_ERROR_NAME})(?:: ?(.*))?$"
 )
 _REPORTED: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("panic", re.compile(r"^panic: (.+)")),
@@ -70,17 +70,17 @@ class Fault(NamedTuple):
 
     @property
     def fingerprint(self) -> str:
-        """Equal for the same error, whatever numbers it names."""
+        """Equal for the same error, even with other numbers."""
         return _NUMBER.sub("#", self.line).casefold()
 
 
 def fault_in(output: str) -> Fault | None:
-    """Return the error that an output reports; None where it reports none."""
+    """Return the error that an output reports; None if it reports none."""
     lines = [line.rstrip() for line in output.splitlines()[-_MAX_LINES:]]
-    found = _exception(lines) or _reported_error(lines)
-    if found is None:
+    error = _exception(lines) or _reported_error(lines)
+    if error is None:
         return None
-    kind, message = found
+    kind, message = error
     return Fault(kind, _plain(message), _frame(lines))
 
 
@@ -91,13 +91,13 @@ def last_line(output: str) -> Fault:
 
 
 def _exception(lines: list[str]) -> tuple[str, str] | None:
-    found = [match for line in lines if (match := _THROWN.match(line))]
-    if not found:
+    matches = [match for line in lines if (match := _THROWN.match(line))]
+    if not matches:
         return None
     # Python prints the exception that ended the program last; others print causes below it.
     python = any(line.startswith(("Traceback (", "E  ")) for line in lines)
-    one = found[-1] if python else found[0]
-    return one[1].rpartition(".")[2] or one[1], one[2] or ""
+    chosen = matches[-1] if python else matches[0]
+    return chosen[1].rpartition(".")[2] or chosen[1], chosen[2] or ""
 
 
 def _reported_error(lines: list[str]) -> tuple[str, str] | None:
@@ -111,13 +111,13 @@ def _reported_error(lines: list[str]) -> tuple[str, str] | None:
 def _frame(lines: list[str]) -> str:
     """The innermost place in the project's own code, by function and file."""
     python = any(line.startswith("Traceback (") for line in lines)
-    found = [match for line in lines for pattern in _FRAMES if (match := pattern.match(line))]
-    own = [match for match in found if not any(sign in match["file"] for sign in _FOREIGN)]
-    if not own:
+    matches = [match for line in lines for pattern in _FRAMES if (match := pattern.match(line))]
+    own_frames = [match for match in matches if not any(sign in match["file"] for sign in _FOREIGN)]
+    if not own_frames:
         return ""
-    one = own[-1] if python else own[0]
-    name = (one.groupdict().get("name") or "").strip()
-    file = one["file"].replace("\\", "/").rpartition("/")[2]
+    frame = own_frames[-1] if python else own_frames[0]
+    name = (frame.groupdict().get("name") or "").strip()
+    file = frame["file"].replace("\\", "/").rpartition("/")[2]
     return f"{name} ({file})" if name and not name.startswith("<") else file
 
 

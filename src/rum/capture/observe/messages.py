@@ -101,9 +101,9 @@ def goal_of(prompt: str, earlier: str = "") -> str:
     if not is_continuation(prompt):
         return _sentences(text, GOAL)
     has_goal = earlier and not is_continuation(earlier)
-    before = _sentences(without_client_tags(earlier), GOAL - 30) if has_goal else ""
+    earlier_goal = _sentences(without_client_tags(earlier), GOAL - 30) if has_goal else ""
     words = " ".join(text.split())[:20].strip(" .")
-    return f"{before} (then: {words})" if before and words else before or words
+    return f"{earlier_goal} (then: {words})" if earlier_goal and words else earlier_goal or words
 
 
 def context_of(prompt: str) -> str:
@@ -121,7 +121,7 @@ def summary_of(last_words: str) -> str:
 
 
 def task_type(prompt: str, earlier: str = "") -> TaskType | None:
-    """The type of the task that a prompt sets; None where its words do not tell."""
+    """The type of the task that a prompt sets; None if its words do not show it."""
     text = without_client_tags(earlier if is_continuation(prompt) else prompt)
     if _ASKS.match(text) and not _ORDERS.search(text):
         return TaskType.INVESTIGATION
@@ -132,9 +132,9 @@ def task_type(prompt: str, earlier: str = "") -> TaskType | None:
 def gave_up(last_words: str) -> bool:
     """Whether the agent writes that it did not succeed."""
     text = without_client_tags(last_words)
-    found = _GAVE_UP.search(text)
-    # What failed at first and worked in the end is told in this order.
-    return found is not None and not _WORKS.search(text[found.end() :])
+    statement = _GAVE_UP.search(text)
+    # If something failed first and worked later, the agent writes about the success last.
+    return statement is not None and not _WORKS.search(text[statement.end() :])
 
 
 def failure_sentence(last_words: str) -> str:
@@ -153,17 +153,17 @@ def _plain(text: str) -> str:
     return _MARKS.sub("", _without_code(text)).replace("**", "")
 
 
-def _sentences(text: str, most: int, opening: re.Pattern[str] | None = _POLITE) -> str:
-    """The first sentence without its `opening` ("Please"), and those after it that fit in half of `most`."""
+def _sentences(text: str, max_length: int, opening: re.Pattern[str] | None = _POLITE) -> str:
+    """The first sentence without its `opening` ("Please"), and the next ones within half of `max_length`."""
     parts = [" ".join(part.split()) for part in split_sentences(_plain(text))]
     if not parts:
         return ""
-    found = (opening.sub("", parts[0]) if opening else "") or parts[0]
+    start = (opening.sub("", parts[0]) if opening else "") or parts[0]
     for part in parts[1:]:
-        if len(found) + len(part) + 1 > most // 2:
+        if len(start) + len(part) + 1 > max_length // 2:
             break
-        found = f"{found} {part}"
-    return shorten(found, most)
+        start = f"{start} {part}"
+    return shorten(start, max_length)
 
 
 def _without_code(text: str) -> str:

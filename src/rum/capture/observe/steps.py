@@ -53,7 +53,7 @@ def steps_of(events: Iterable[Event]) -> list[Step]:
     calls: dict[str, list[Event]] = {}
     for event in events:
         if event["kind"] in ("before", "after", "failed"):
-            # Where a client names no calls, what came before a tool adds nothing to what came after it.
+            # If a client sends no call ids, the event before a tool call adds nothing to the one after it.
             if not event.get("call") and event["kind"] == "before":
                 continue
             calls.setdefault(event.get("call") or event["id"], []).append(event)

@@ -85,7 +85,7 @@ def _subcommand(words: list[str]) -> str:
 def _triviality(
     turn: Turn, steps: Sequence[Step], checks: Sequence[Check | None], stored: tuple[str, ...]
 ) -> str:
-    """Why a turn is not worth a memory; empty where it is worth one."""
+    """Why a turn is not worth a memory; empty if it is worth one."""
     work = [step for step in steps if step.tool != "rum"]
     if not work:
         return "" if stored else "nothing done"
@@ -109,7 +109,7 @@ def _commits_in(steps: Iterable[Step]) -> list[Commit]:
 
 
 def _is_committing(words: list[str]) -> bool:
-    # Options such as `-C folder` or `-c name=value` may stand before the subcommand.
+    # Options such as `-C folder` or `-c name=value` may precede the subcommand.
     return words[0] == "git" and any(word in _COMMITTING for word in words[1:6])
 
 
@@ -284,7 +284,7 @@ def _diff_of(file: FileAccess) -> str:
 
 
 def _diff_hash(file: FileAccess) -> str:
-    """Equal for the same new lines, whatever their order and indentation."""
+    """Equal for the same new lines in any order and indentation."""
     new = significant_lines(file.get("added", "")) - significant_lines(file.get("removed", ""))
     return hashlib.sha256("\n".join(sorted(new)).encode("utf-8", "replace")).hexdigest()[:16]
 

@@ -180,7 +180,7 @@ class _Reader:
 
 
 def _copied_prompts(path: str, last: int | None = None) -> dict[str, bool]:
-    """Each prompt of a file, by its record, and whether it is a copy; empty where there is no copy.
+    """Each prompt of a file, by its record, and whether it is a copy; empty if there is no copy.
 
     A session that is forked or resumed begins with a copy of the earlier one.
     """
@@ -210,7 +210,7 @@ def _prompt_counts(path: str, last: int | None) -> dict[str, int]:
 
 
 def _counts_of_file(path: str) -> dict[str, int]:
-    """The counts of a whole file, which is read once for all files beside it."""
+    """The counts of a whole file, which is read once for all files in its folder."""
     try:
         state = os.stat(path)
     except OSError:

@@ -84,7 +84,7 @@ class _Reader:
         return self._session
 
     def begin(self, path: str) -> None:
-        """Read session and agent, which stand at the beginning only."""
+        """Read session and agent, which are only at the beginning."""
         for at, record in enumerate(records(path)):
             if self._read_meta(record) or at > 20:
                 break

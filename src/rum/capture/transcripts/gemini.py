@@ -34,7 +34,7 @@ def files(folder: str) -> Iterator[list[str]]:
 
 
 def cwd_of(path: str) -> str:
-    """The folder of the project, from a file beside the chats; empty if unknown."""
+    """The folder of the project, from a file in the folder of the chats; empty if unknown."""
     try:
         named = read_bounded(os.path.join(os.path.dirname(os.path.dirname(path)), _ROOT), MAX_PATH)[0]
         return named.decode().strip()

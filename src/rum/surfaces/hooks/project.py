@@ -65,17 +65,17 @@ def find_project(cwd: str) -> HookProject | None:
     folder = _existing_folder(cwd)
     home = find_home({}, os.environ, folder)
     # A client started in the home directory works in the folder it changed to.
-    for one in dict.fromkeys((_start_folder(folder), folder)):
-        if found := cached_project(home, one) or _look_up(home, one):
-            return found
+    for candidate in dict.fromkeys((_start_folder(folder), folder)):
+        if hook_project := cached_project(home, candidate) or _look_up(home, candidate):
+            return hook_project
     return None
 
 
-def spool_folders(found: HookProject) -> tuple[str, ...]:
+def spool_folders(hook_project: HookProject) -> tuple[str, ...]:
     """Spool folders to try, best first."""
-    if found.project is None:
-        return unclaimed_folders(found.home)
-    return folders(found.home, found.project, found.directory)
+    if hook_project.project is None:
+        return unclaimed_folders(hook_project.home)
+    return folders(hook_project.home, hook_project.project, hook_project.directory)
 
 
 def _look_up(home: str, folder: str) -> HookProject | None:
@@ -92,9 +92,9 @@ def _look_up(home: str, folder: str) -> HookProject | None:
         return HookProject(home, problem=f"The project could not be determined: {reason}")
     repository = git.find_git(folder)
     redact = (settings.redact_extra, settings.redact_allow)
-    found = HookProject(settings.home, opened.id, opened.directory, opened.root, *redact)
-    cache_project(folder, found, repository.common_dir if repository else None)
-    return found
+    hook_project = HookProject(settings.home, opened.id, opened.directory, opened.root, *redact)
+    cache_project(folder, hook_project, repository.common_dir if repository else None)
+    return hook_project
 
 
 def _existing_folder(path: str) -> str:
@@ -134,19 +134,19 @@ def cached_project(home: str, folder: str) -> HookProject | None:
         return None  # missing or damaged: looked up again
 
 
-def cache_project(folder: str, found: HookProject, common_dir: str | None) -> None:
+def cache_project(folder: str, hook_project: HookProject, common_dir: str | None) -> None:
     """Cache the project of a folder; if nothing can be written it is looked up each time."""
     entry = {
         "folder": folder,
         "environment": _environment_hash(),
-        "stamps": {path: _stamp(path) for path in _decisive_files(folder, found, common_dir)},
-        "project": found.project,
-        "directory": found.directory,
-        "root": found.root,
-        "redact_extra": found.redact_extra,
-        "redact_allow": found.redact_allow,
+        "stamps": {path: _stamp(path) for path in _decisive_files(folder, hook_project, common_dir)},
+        "project": hook_project.project,
+        "directory": hook_project.directory,
+        "root": hook_project.root,
+        "redact_extra": hook_project.redact_extra,
+        "redact_allow": hook_project.redact_allow,
     }
-    path = _file(found.home, folder)
+    path = _file(hook_project.home, folder)
     with suppress(OSError):
         ensure_private_dir(os.path.dirname(path))
         _evict_oldest(os.path.dirname(path))
@@ -161,12 +161,12 @@ def _evict_oldest(cache: str) -> None:
             os.unlink(path)
 
 
-def _decisive_files(folder: str, found: HookProject, common_dir: str | None) -> Iterator[str]:
+def _decisive_files(folder: str, hook_project: HookProject, common_dir: str | None) -> Iterator[str]:
     """Yield the paths that decide which project the folder belongs to; not all of them exist."""
-    yield from (os.path.join(found.home, name) for name in _HOME_FILES)
-    if found.root:
-        yield found.root
-        yield os.path.join(found.root, ".rum", "config.toml")
+    yield from (os.path.join(hook_project.home, name) for name in _HOME_FILES)
+    if hook_project.root:
+        yield hook_project.root
+        yield os.path.join(hook_project.root, ".rum", "config.toml")
     if common_dir:
         yield from (os.path.join(common_dir, name) for name in _GIT_FILES)
     above = os.path.realpath(folder)

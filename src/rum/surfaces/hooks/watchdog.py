@@ -1,4 +1,4 @@
-"""End a hook in time, whatever it waits for, and start a process that finishes its work."""
+"""End a hook in time, even if it is waiting, and start a process that finishes its work."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Watchdog:
 
 
 def end_after(seconds: float) -> None:
-    """End this process after some seconds, whatever it does."""
+    """End this process after some seconds, even if it is busy or waiting."""
     _thread.start_new_thread(_end, (seconds,))
 
 

@@ -84,29 +84,29 @@ def list_notes(options: Options) -> None:
     """List all notes by file name."""
     with open_rum(options) as rum:
         answer = rum.notes.list()
-    print_result(options, answer, _notes_view, ids=(one.id for one in answer.notes))
+    print_result(options, answer, _notes_view, ids=(listed.id for listed in answer.notes))
     if options.as_text:
         _print_broken(answer.broken or [])
-        for one in answer.notes:
-            for remark in one.remarks or ():
-                print_note(f"{one.id}.md, {remark}")
+        for listed in answer.notes:
+            for remark in listed.remarks or ():
+                print_note(f"{listed.id}.md, {remark}")
         if not answer.notes:
             print_note("No notes yet.")
 
 
 def _notes_view(answer: NoteList) -> View:
     columns = ("id", "importance", "entries", "discovered", "title", "")
-    return [Table(columns, [_row(one) for one in answer.notes])] if answer.notes else []
+    return [Table(columns, [_row(note) for note in answer.notes])] if answer.notes else []
 
 
-def _row(one: ListedNote) -> tuple[TextPart, ...]:
+def _row(note: ListedNote) -> tuple[TextPart, ...]:
     return (
-        TextPart(one.id, "id"),
-        TextPart(one.importance.value),
-        TextPart(str(one.entries), "dim"),
-        TextPart(_when(one.discovered_at), "dim"),
-        TextPart(one.title, "strong"),
-        TextPart(one.retired or "", "bad"),
+        TextPart(note.id, "id"),
+        TextPart(note.importance.value),
+        TextPart(str(note.entries), "dim"),
+        TextPart(_when(note.discovered_at), "dim"),
+        TextPart(note.title, "strong"),
+        TextPart(note.retired or "", "bad"),
     )
 
 
@@ -115,8 +115,9 @@ def _when(at: int | None) -> str:
 
 
 def _print_broken(broken: list[Broken]) -> None:
-    for one in broken:
-        print_note(f"Skipped: {one.problem if one.file in one.problem else f'{one.file}: {one.problem}'}")
+    for broken_file in broken:
+        file, problem = broken_file.file, broken_file.problem
+        print_note(f"Skipped: {problem if file in problem else f'{file}: {problem}'}")
 
 
 @note.command("show")
@@ -164,7 +165,7 @@ def _entry(slug: str, entry: Entry, *, newest: bool) -> Fields:
 
 
 def _contradictions(otherwise: list[Otherwise]) -> list[str]:
-    return [f"{one.said} — {one.id}: {one.says}" for one in otherwise]
+    return [f"{other.said} — {other.id}: {other.says}" for other in otherwise]
 
 
 @note.command("match")
@@ -180,7 +181,7 @@ def match(options: Options, task: str, explain: bool, **arguments: Any) -> None:
     with open_rum(options) as rum:
         answer = rum.notes.match(task, **given_options(arguments))
     if explain or not options.as_text:
-        print_result(options, answer, _points_view, ids=(one.id for one in answer.notes))
+        print_result(options, answer, _points_view, ids=(note.id for note in answer.notes))
     else:
         print_text(answer.text)
     if options.as_text:
@@ -196,16 +197,16 @@ def _print_match_notes(answer: NotesMatched) -> None:
 
 
 def _points_view(answer: NotesMatched) -> View:
-    return [_points(one) for one in answer.notes]
+    return [_points(note) for note in answer.notes]
 
 
-def _points(one: MatchedNote) -> Fields:
+def _points(note: MatchedNote) -> Fields:
     heading = (
-        TextPart(f"{one.score:g}", "good"),
-        TextPart(one.title, "strong"),
-        TextPart(f"[{one.id}]", "id"),
+        TextPart(f"{note.score:g}", "good"),
+        TextPart(note.title, "strong"),
+        TextPart(f"[{note.id}]", "id"),
     )
-    fields: list[Field] = [("match", f"{one.match}: {one.pattern}"), ("points", one.why)]
-    fields += [] if one.related is UNSET else [("related", ", ".join(one.related))]
-    fields += [] if one.otherwise is UNSET else [("contradictions", _contradictions(one.otherwise))]
+    fields: list[Field] = [("match", f"{note.match}: {note.pattern}"), ("points", note.why)]
+    fields += [] if note.related is UNSET else [("related", ", ".join(note.related))]
+    fields += [] if note.otherwise is UNSET else [("contradictions", _contradictions(note.otherwise))]
     return Fields(heading, fields)

@@ -107,10 +107,10 @@ def candidates(options: Options) -> None:
     Candidates are not used: `rum rules accept ID` makes one a rule, `rum rules reject ID` drops it.
     """
     with open_rum(options) as rum:
-        found = rum.rules.candidates()
-    answer = [one._asdict() for one in found]
-    ids = (one.id for one in found)
-    print_result(options, answer, lambda _: _candidates_view(found), ids=ids, empty="No candidates.")
+        proposals = rum.rules.candidates()
+    answer = [candidate._asdict() for candidate in proposals]
+    ids = (candidate.id for candidate in proposals)
+    print_result(options, answer, lambda _: _candidates_view(proposals), ids=ids, empty="No candidates.")
 
 
 @rules.command("accept")
@@ -131,38 +131,42 @@ def accept(options: Options, candidate_id: str, condition: str | None, action: s
 def reject(options: Options, candidate_id: str) -> None:
     """Drop a candidate; the same words do not create it again."""
     with open_rum(options) as rum:
-        one = rum.rules.reject(candidate_id)
-    print_result(options, {"id": one.id, "rejected": True}, lambda _: text_view(f"Dropped: {one.action}"))
+        candidate = rum.rules.reject(candidate_id)
+    print_result(
+        options, {"id": candidate.id, "rejected": True}, lambda _: text_view(f"Dropped: {candidate.action}")
+    )
 
 
 add_forget_command(rules, "rule", "Delete a rule permanently.")
 
 
-def _print_rules(options: Options, found: Sequence[Rule], empty: str) -> None:
-    print_result(options, found, _rules_view, ids=(rule.id for rule in found), empty=empty)
+def _print_rules(options: Options, rules: Sequence[Rule], empty: str) -> None:
+    print_result(options, rules, _rules_view, ids=(rule.id for rule in rules), empty=empty)
 
 
-def _rules_view(found: Sequence[Rule]) -> View:
+def _rules_view(rules: Sequence[Rule]) -> View:
     rows = [
         (TextPart(short_id(rule.id), "id"), TextPart(rule.condition, "strong"), TextPart(rule.action))
-        for rule in found
+        for rule in rules
     ]
-    lines = [f"{rule.condition} → {rule.action} [{short_id(rule.id)}]" for rule in found]
+    lines = [f"{rule.condition} → {rule.action} [{short_id(rule.id)}]" for rule in rules]
     return [Table(("id", "when", "do"), rows, lines)]
 
 
-def _candidates_view(found: Sequence[RuleProposal]) -> View:
+def _candidates_view(candidates: Sequence[RuleProposal]) -> View:
     rows = [
         (
-            TextPart(short_id(one.id), "id"),
-            TextPart(one.condition, "strong"),
-            TextPart(one.action),
-            TextPart(str(one.times), "dim"),
+            TextPart(short_id(candidate.id), "id"),
+            TextPart(candidate.condition, "strong"),
+            TextPart(candidate.action),
+            TextPart(str(candidate.times), "dim"),
         )
-        for one in found
+        for candidate in candidates
     ]
     lines = [
-        f"{one.condition} → {one.action} [{short_id(one.id)}] {count_of(one.times, 'time')}" for one in found
+        f"{candidate.condition} → {candidate.action} [{short_id(candidate.id)}] "
+        f"{count_of(candidate.times, 'time')}"
+        for candidate in candidates
     ]
     return [Table(("id", "when", "do", "times"), rows, lines)]
 
@@ -184,12 +188,12 @@ def _rule_view(rule: Rule) -> View:
 def _versions_view(versions: Sequence[RuleVersion]) -> View:
     rows = [
         (
-            TextPart(str(one.version), "id"),
-            TextPart(local_time(one.changed_at), "dim"),
-            TextPart(one.changed_by, "dim"),
-            TextPart(one.condition, "strong"),
-            TextPart(one.action),
+            TextPart(str(version.version), "id"),
+            TextPart(local_time(version.changed_at), "dim"),
+            TextPart(version.changed_by, "dim"),
+            TextPart(version.condition, "strong"),
+            TextPart(version.action),
         )
-        for one in versions
+        for version in versions
     ]
     return [Table(("version", "since", "by", "when", "do"), rows)]

@@ -121,7 +121,7 @@ def update(options: Options, memory_id: str, source: str | None, **flags: Any) -
 
 
 def _with_stored_ids(rum: Rum, record: Json) -> Json:
-    """Return a record made of flags with the ids in its links as they are stored."""
+    """Return a record with the ids in its links completed, as people type only their ends."""
     links = {
         kind: [stored_id(rum, link_id) for link_id in ids] for kind, ids in record.get("links", {}).items()
     }

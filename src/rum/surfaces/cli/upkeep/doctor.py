@@ -129,7 +129,7 @@ def _process_spool(folder: str) -> None:
         with Rum.open_database(project, client="hooks", owner=True) as rum:
             # The process that holds the lease may have read this session's file already, so wait for it.
             rum.take_in(patience=_PATIENCE)
-    except RumError as error:  # nobody sees what this process prints
+    except RumError as error:  # the output of this process is not shown
         problems.record_problem(
             (folder,), f"Captured events could not be processed: {error.message}", time.time()
         )
