@@ -1,4 +1,4 @@
-"""Recall: run the levels one after the other until enough memories are sure enough."""
+"""Recall: run the levels one after the other until enough matches have a high confidence."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from rum.recall.query import Found, Match, RecallQuery
 
 
 class Answer(NamedTuple):
-    """The matches to give, best first, and how they were found."""
+    """The matches to return, best first, and how they were found."""
 
     matches: list[Match]
     strategy: str
     total: int
     total_exact: bool
-    column: str = ""  # Which of the fitted weights they were judged by
-    others: tuple[Match, ...] = ()  # The matches beyond the limit or not sure enough, best first
+    column: str = ""  # The name of the fitted weights that were used
+    others: tuple[Match, ...] = ()  # The matches beyond the limit or below the threshold, best first
 
 
 def run(query: RecallQuery) -> Answer:
@@ -39,14 +39,14 @@ def run(query: RecallQuery) -> Answer:
 
 
 def search(query: RecallQuery) -> Found:
-    """All that the levels found, judged."""
+    """All matches of the levels, with their confidence."""
     found, limit = Found(), query.question.limit
     levels, judged = ALLOWED[query.question.strategy], 0
     for name in levels:
         found = CASCADE[name](query, found)
-        if judged == len(found.ran):  # the level did not look, so nothing is new
+        if judged == len(found.ran):  # the level did not search, so nothing is new
             continue
-        # Words weigh as much as files, so before they were looked for the best may not be among these.
+        # Words count as much as files, so the best match may be found only by the level of words.
         if query.text and "pattern" in levels and name in ("exact", "structural"):
             continue
         judge(query, found)

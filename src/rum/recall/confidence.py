@@ -1,4 +1,4 @@
-"""From signals to a confidence: how likely it is that a memory is what was asked for."""
+"""Turn signals into a confidence: the probability that a memory answers the query."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def judge(query: RecallQuery, found: Found) -> None:
         return
     measure(query, found)
     words, column = query.words, found.column
-    _proved(query, unsure)
+    _set_usefulness(query, unsure)
     for match in unsure:
         match.score = score(fitted.WEIGHTS[column], match)
     whole = words.everything if not words.variants else None
@@ -27,7 +27,7 @@ def judge(query: RecallQuery, found: Found) -> None:
     for match, chance in zip(unsure, likely, strict=True):
         match.confidence = chance
         if match.mask == whole:
-            # Many may hold all that was asked for: each is then unlikely to be the one, but none is wrong.
+            # Many memories may hold all words: each is unlikely to be the best one, but none is wrong.
             match.confidence = max(match.confidence, fitted.MIN_CONFIDENCE)
         if words.variants and words.respelt(match.mask):
             match.confidence = min(match.confidence, limits.RESPELT)
@@ -37,10 +37,10 @@ def judge(query: RecallQuery, found: Found) -> None:
     _same_goal(query, unsure)
 
 
-def _proved(query: RecallQuery, matches: list[Match]) -> None:
-    """Fill in how useful memories proved to be."""
+def _set_usefulness(query: RecallQuery, matches: list[Match]) -> None:
+    """Set how useful the memories proved to be."""
     activity, known = query.store.activity, query.usefulness
-    if query.all_usefulness is None and not known:  # of most projects little is known: one look is enough
+    if query.all_usefulness is None and not known:  # most projects have little evidence, read in one call
         query.all_usefulness = activity.all_usefulness(limits.FEW_USEFUL)
     if query.all_usefulness is not None:
         known = query.all_usefulness
@@ -52,30 +52,30 @@ def _proved(query: RecallQuery, matches: list[Match]) -> None:
 
 
 def score(column: dict[str, float], match: Match) -> float:
-    """What all signals say together, how important its maker held it, and how useful it proved to be."""
-    said = sum([weight * match.signals[name] for name, weight in column.items()])
-    said += limits.IMPORTANCE * (match.importance - limits.USUAL_IMPORTANCE)
-    return said + limits.USEFULNESS * match.useful
+    """The weighted sum of the signals, plus importance and usefulness."""
+    total = sum([weight * match.signals[name] for name, weight in column.items()])
+    total += limits.IMPORTANCE * (match.importance - limits.USUAL_IMPORTANCE)
+    return total + limits.USEFULNESS * match.useful
 
 
 def shares(scores: list[float]) -> list[float]:
-    """The logarithm of each score's share among all: many memories that look alike share what is sure."""
+    """The logarithm of each score's softmax share: many similar memories share the probability."""
     top = max(scores)
-    whole = top + math.log(sum(math.exp(one - top) for one in scores))
-    return [one - whole for one in scores]
+    whole = top + math.log(sum(math.exp(score - top) for score in scores))
+    return [score - whole for score in scores]
 
 
 def about_question(query: RecallQuery, matches: list[Match]) -> dict[str, float]:
-    """What tells whether the question can be answered at all, whichever memory is looked at."""
+    """The signals of the query as a whole: how likely it can be answered at all."""
     words = query.words
     first = max(matches, key=lambda match: match.score)
     scores = sorted((match.score for match in matches), reverse=True)
     masks = [match.mask for match in matches]
-    said = max(map(words.weight, masks), default=0.0)
+    best_weight = max(map(words.weight, masks), default=0.0)
     return {
         "unknown": words.unknown,
-        "covered": said / words.total,
-        "said": math.log1p(said),
+        "covered": best_weight / words.total,
+        "said": math.log1p(best_weight),
         "rare": max(map(words.rarest, masks), default=0.0),
         "asked": math.log1p(len(words.terms)),
         "nearest": max(match.signals.get("meaning", 0.0) for match in matches),
@@ -86,18 +86,18 @@ def about_question(query: RecallQuery, matches: list[Match]) -> dict[str, float]
 
 
 def chances(column: str, scores: list[float], question: dict[str, float]) -> list[float]:
-    """How likely each score makes it that a memory is right: the less, the further it lies behind the best.
+    """The probability that each memory is right: lower the further its score is below the best.
 
-    The best has odds of its own: whether it is right hangs on the question more than that of others does.
+    The best one is fitted separately, as it depends more on the query than the others do.
     """
     best, likely = max(scores), shares(scores)
     first = _chance_of_first(column, {"bias": 1.0, "share": max(likely), "score": best, **question})
     others = fitted.OTHERS[column]
-    asked = others["bias"] + sum(others[name] * value for name, value in question.items())
+    question_odds = others["bias"] + sum(others[name] * value for name, value in question.items())
     return [
         min(
             first * math.exp(limits.FALL * (score - best)),
-            _probability(asked + others["share"] * share + others["score"] * score),
+            _probability(question_odds + others["share"] * share + others["score"] * score),
         )
         if score < best
         else first
@@ -105,13 +105,13 @@ def chances(column: str, scores: list[float], question: dict[str, float]) -> lis
     ]
 
 
-def _chance_of_first(column: str, told: dict[str, float]) -> float:
-    """The probability that the best is right; beyond what was ever seen, a value claims no more."""
+def _chance_of_first(column: str, values: dict[str, float]) -> float:
+    """The probability that the best is right; values are clamped to the range of the fitted data."""
     odds = 0.0
-    for name, value in told.items():
-        least, most, slope, bend = fitted.FIRST[column][name]
-        within = min(max(value, least), most)
-        odds += within * (slope + bend * within)
+    for name, value in values.items():
+        lowest, highest, slope, bend = fitted.FIRST[column][name]
+        clamped = min(max(value, lowest), highest)
+        odds += clamped * (slope + bend * clamped)
     return _probability(odds)
 
 
@@ -120,9 +120,9 @@ def _probability(odds: float) -> float:
 
 
 def _same_goal(query: RecallQuery, matches: list[Match]) -> None:
-    """A question that repeats a goal word for word means it."""
-    asked = " ".join(terms(query.text))
+    """Raise the confidence of memories whose goal is the query, word for word."""
+    query_text = " ".join(terms(query.text))
     surest = max(limits.SAME_GOAL, *(match.confidence for match in matches))
     for match in matches:
-        if asked and match.goal == asked:
+        if query_text and match.goal == query_text:
             match.confidence = surest + limits.SURER * (1 - surest)

@@ -1,4 +1,4 @@
-"""Why a memory was given: each signal's share of its score, in plain words."""
+"""Why a memory was returned: the share of each signal in its score, in plain words."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from rum.recall import fitted, limits
 from rum.recall.query import Match, RecallQuery
 from rum.text.shorten import shorten
 
-# What each signal means, for those who ask why.
-SAID = {
+# The explanation of each signal.
+SIGNAL_TEXTS = {
     "words": "query words: {words}",
     "rarest": "rarity of the rarest query word",
     "goal": "words in its goal",
@@ -27,76 +27,86 @@ SAID = {
     "meaning_next": "next to a memory similar in meaning",
 }
 
-# What is certain by itself, or nearly.
-LITERALLY = {
+# The explanations of exact matches, by their confidence.
+EXACT_MATCH_TEXTS = {
     limits.CERTAIN: "exact match",
     limits.EARLIER_NAME: "touched the file when it had another name",
 }
 
-LONGEST_WORD = 60  # A longer one is named by its beginning
+MAX_WORD_LENGTH = 60  # A longer word is shortened
 
-LEAST = 0.02  # Signals with a smaller share are not worth a line
+MIN_SHARE = 0.02  # Signals with a smaller share are left out
 
 
 def explain(query: RecallQuery, match: Match, column: str) -> list[str]:
-    """The signals that speak for a memory, with their shares, strongest first; then what the odds rest on."""
+    """The signals of a memory with their shares, strongest first; then what else changed its confidence."""
     if match.literal is not None:
-        return [LITERALLY.get(match.literal, "its name or folder fits")]
+        return [EXACT_MATCH_TEXTS.get(match.literal, "its name or folder fits")]
     parts = {name: weight * match.signals[name] for name, weight in fitted.WEIGHTS[column].items()}
     whole = sum(part for part in parts.values() if part > 0) or 1.0
     strongest = sorted(parts, key=lambda name: -parts[name])
-    spoken = _spoken(query, match)
+    found_words = _found_words(query, match)
     lines = [
-        f"{SAID[name].format(words=spoken)} ({100 * parts[name] / whole:.0f} %)"
+        f"{SIGNAL_TEXTS[name].format(words=found_words)} ({100 * parts[name] / whole:.0f} %)"
         for name in strongest
-        if parts[name] / whole >= LEAST
+        if parts[name] / whole >= MIN_SHARE
     ]
-    return [*lines, *_anyway(query, match), *_proved(match), *_lacks(query, match), *_doubts(query)]
+    return [
+        *lines,
+        *_lifted(query, match),
+        *_usefulness(match),
+        *_missing_words(query, match),
+        *_doubts(query),
+    ]
 
 
-def _anyway(query: RecallQuery, match: Match) -> list[str]:
-    """That nothing but its having all the words makes it sure enough."""
+def _lifted(query: RecallQuery, match: Match) -> list[str]:
+    """Say if only having all words lifts it to the threshold."""
     is_lifted = match.mask == query.words.everything and match.confidence == fitted.MIN_CONFIDENCE
     return ["contains every query word, as other memories may"] if is_lifted else []
 
 
-def _proved(match: Match) -> list[str]:
+def _usefulness(match: Match) -> list[str]:
     if not match.useful:
         return []
     added = limits.USEFULNESS * match.useful
     return [f"{'proved useful' if added > 0 else 'proved useless'} when it was offered ({added:+.2f})"]
 
 
-def _spoken(query: RecallQuery, match: Match) -> str:
-    """The words found, as they were asked for."""
+def _found_words(query: RecallQuery, match: Match) -> str:
+    """The words of the query that the memory holds, as typed."""
     words = query.words
-    return ", ".join(_as_asked(query, words.said(match.mask))) or "none"
+    return ", ".join(_as_typed(query, words.terms_of(match.mask))) or "none"
 
 
-def _lacks(query: RecallQuery, match: Match) -> list[str]:
-    """The words that other memories have, and this one has no part of."""
+def _missing_words(query: RecallQuery, match: Match) -> list[str]:
+    """The words that other memories hold and this one does not."""
     words = query.words
-    others = (term for term in words.said(words.everything & ~match.mask) if words.holders[term])
-    has = _as_asked(query, words.said(match.mask))
-    lacking = [word for word in _as_asked(query, others) if word not in has]
+    others = (term for term in words.terms_of(words.everything & ~match.mask) if words.holders[term])
+    has = _as_typed(query, words.terms_of(match.mask))
+    lacking = [word for word in _as_typed(query, others) if word not in has]
     return [f"missing: {', '.join(lacking)}"] if lacking else []
 
 
-def _as_asked(query: RecallQuery, terms: Iterable[str]) -> list[str]:
+def _as_typed(query: RecallQuery, terms: Iterable[str]) -> list[str]:
     wanted = set(terms)
-    return [_short(word) for word, said in query.words.asked if not wanted.isdisjoint(said)]
+    return [
+        _short(word)
+        for word, terms_of_word in query.words.typed_words
+        if not wanted.isdisjoint(terms_of_word)
+    ]
 
 
 def _short(word: str) -> str:
-    """A word, or the beginning of what has no spaces."""
-    return shorten(word, LONGEST_WORD)
+    """A word, shortened if it is very long."""
+    return shorten(word, MAX_WORD_LENGTH)
 
 
 def _doubts(query: RecallQuery) -> list[str]:
     words = query.words
-    nobody = _as_asked(query, (term for term in words.terms if not words.holders[term]))
-    respelled = _as_asked(query, words.variants)
+    unknown = _as_typed(query, (term for term in words.terms if not words.holders[term]))
+    respelled = _as_typed(query, words.variants)
     return [
-        *([f"in no memory: {', '.join(nobody)}"] if nobody else []),
+        *([f"in no memory: {', '.join(unknown)}"] if unknown else []),
         *([f"corrected as typos: {', '.join(respelled)}"] if respelled else []),
     ]

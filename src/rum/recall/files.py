@@ -1,4 +1,4 @@
-"""Which known files a path, folder, glob or bare name means."""
+"""The known files that a path, folder, glob or bare name stands for."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rum.recall.query import RecallQuery
     from rum.store.search import Search
 
-MAX_GLOB = 1024  # A longer pattern is taken for the name of a file
+MAX_GLOB = 1024  # A longer pattern is treated as a file name
 _WILD = re.compile(r"[*?\[]")
 _OUTSIDE = ("/", "~")
 
@@ -53,10 +53,10 @@ def is_below(path: str, folder: str) -> bool:
 
 
 def paths_named(search: Search, names: Iterable[str]) -> dict[str, list[str]]:
-    """The files of each bare name, in whatever folder, or in folders of that name.
+    """The files with each name in any folder, or in folders of that name.
 
-    A name with folders is looked for by its words: what is asked for most is a whole path that no memory
-    knows, for which not every path is to be looked at.
+    A name with folders is searched by its words. Most are whole paths that no memory has, so comparing all
+    known paths would be wasted.
     """
     plain = [name for name in names if not _WILD.search(name) and not name.startswith(_OUTSIDE)]
     with_folders = [name for name in plain if "/" in name]
@@ -79,7 +79,7 @@ def paths_below(search: Search, folders: Sequence[str]) -> dict[str, list[str]]:
 
 
 def neighbours(query: RecallQuery, paths: Iterable[str]) -> list[str]:
-    """The files of the same folders as some whose names share a word with theirs."""
+    """The files in the same folders whose names share a word with these files."""
     asked: list[tuple[str, set[str]]] = []
     for path in paths:
         folder, name = posixpath.split(path.rstrip("/"))
@@ -115,7 +115,7 @@ def glob_match(pattern: str, path: str) -> bool:
 
 @lru_cache(maxsize=64)
 def _steps(pattern: str) -> tuple[str, ...]:
-    """A glob folder by folder; without a folder it may be anywhere, and `**` twice says no more than once."""
+    """The parts of a glob between slashes; without a slash it matches anywhere, repeated `**` count once."""
     steps = pattern.split("/") if "/" in pattern else ["**", pattern]
     return tuple(
         step for before, step in zip(["", *steps], steps, strict=False) if not before == step == "**"

@@ -1,4 +1,4 @@
-"""The levels of the cascade, each a plain function that adds to what was found."""
+"""The levels of the cascade: functions that add matches."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ if TYPE_CHECKING:
 
 Level = Callable[[RecallQuery, Found], Found]
 
-# The beginning of a commit's id, or its whole.
+# A commit id or a prefix of one.
 COMMIT = re.compile(r"[0-9a-f]{7,64}", re.IGNORECASE | re.ASCII)
 
 
 def exact(query: RecallQuery, found: Found) -> Found:
-    """By file, by an issue's number, by a commit's id, or by task type where no file was asked for."""
+    """Find by file, by issue number, by commit id, or, without files, by task type."""
     if not query.files and query.issue:
         _by_issue(query, found, query.issue)
     elif not query.files and COMMIT.fullmatch(query.text):
@@ -47,18 +47,18 @@ def exact(query: RecallQuery, found: Found) -> Found:
 
 
 def _by_commit(query: RecallQuery, found: Found) -> None:
-    """Add what was made of the commit, also where a rebase replaced it: it was asked for by its id."""
+    """Add the memories made of the commit, also superseded ones, as it was requested by its id."""
     filters = query.filters.also_superseded()
-    _certain(found, query.store.search.by_commit(query.text.lower(), filters, query.question.limit))
+    _add_certain(found, query.store.search.by_commit(query.text.lower(), filters, query.question.limit))
 
 
 def _by_issue(query: RecallQuery, found: Found, number: str) -> None:
-    """Add what names the issue, in whatever words."""
-    _certain(found, query.store.search.by_issue(number, query.filters, query.pool, COMMON))
+    """Add the memories that mention the issue."""
+    _add_certain(found, query.store.search.by_issue(number, query.filters, query.pool, COMMON))
 
 
-def _certain(found: Found, rows: list[Row]) -> None:
-    """Add memories that were asked for literally."""
+def _add_certain(found: Found, rows: list[Row]) -> None:
+    """Add exact matches."""
     if rows:
         found.ran.append("exact")
     found.total += len(rows)
@@ -71,14 +71,14 @@ def _by_files(query: RecallQuery, found: Found) -> None:
     search = query.store.search
     groups = query.find_paths(matching_paths, query.files)
     if query.text:
-        _weighed(query, found, groups)
+        _add_files_as_signal(query, found, groups)
         return
     paths = list(chain.from_iterable(groups.values()))
-    # A path that is a file is no folder.
+    # A path of a file is not also a folder.
     is_path = len(groups) == 1 and len(paths) == 2 and paths[1] == paths[0] + "/"
     wanted = [[path] for path in paths] if is_path else [paths]
     tied, former = search.by_paths(wanted, query.filters, query.candidates, renamed_files=query.files)
-    _add_tied(found, *next((one for one in tied if one[0]), (list[FileRow](), 0)), CERTAIN)
+    _add_tied(found, *next((group for group in tied if group[0]), (list[FileRow](), 0)), CERTAIN)
     _under_earlier_names(query, found, former)
     missed = _without_memories(query, found, groups)
     if named := list(chain.from_iterable(query.find_paths(paths_named, missed).values())):
@@ -86,11 +86,11 @@ def _by_files(query: RecallQuery, found: Found) -> None:
         _add_tied(found, rows, total, BARE_NAME)
 
 
-def _weighed(query: RecallQuery, found: Found, groups: dict[str, list[str]]) -> None:
-    """Add the newest memories of each file, folder or pattern, as one sign among others."""
+def _add_files_as_signal(query: RecallQuery, found: Found, groups: dict[str, list[str]]) -> None:
+    """Add the newest memories of each file, folder or pattern; the file is one signal among others."""
     search = query.store.search
     cap = max(query.question.limit, RANKED_OF_A_FILE // len(query.files))
-    # A name without a folder may be a file anywhere: both are asked for at once.
+    # A name without a folder may be a file in any folder: both are read in one call.
     bare = _paths_named(query, [pattern for pattern in groups if "/" not in pattern])
     wanted = [*groups.values(), *bare.values()]
     found_rows, former = search.by_paths(wanted, query.filters, cap, renamed_files=list(groups))
@@ -109,7 +109,7 @@ def _weighed(query: RecallQuery, found: Found, groups: dict[str, list[str]]) -> 
         for pattern, (rows, _) in tied.items()
         if rows or pattern in bare or pattern in named.get(pattern, ())
     )
-    # What is tied to the file itself and what is below it was looked for already.
+    # The memories of the path itself and of files below it were found already.
     named = {name: paths for name, paths in named.items() if any(not is_below(path, name) for path in paths)}
     if named:
         more = search.by_paths(list(named.values()), query.filters, cap)
@@ -122,12 +122,12 @@ def _weighed(query: RecallQuery, found: Found, groups: dict[str, list[str]]) -> 
 
 
 def _paths_named(query: RecallQuery, names: list[str]) -> dict[str, list[str]]:
-    """The known files of each name, for the names that there are any of."""
+    """The known files of each name; names without files are left out."""
     return {name: paths for name, paths in query.find_paths(paths_named, names).items() if paths}
 
 
 def _without_memories(query: RecallQuery, found: Found, groups: dict[str, list[str]]) -> list[str]:
-    """The patterns that no memory is tied to; of one pattern alone it is clear already."""
+    """The patterns without memories; a single pattern needs no lookup."""
     if len(groups) == 1 or not found.matches:
         return [] if found.matches else list(groups)
     tied = query.store.search.by_paths(list(groups.values()), query.filters, 1)
@@ -142,7 +142,7 @@ def _add_tied(found: Found, rows: list[FileRow], total: int, strength: float) ->
 
 
 def _under_earlier_names(query: RecallQuery, found: Found, former: list[list[FileRow]]) -> None:
-    """Add what was done to files before they had the names asked for."""
+    """Add the memories of files under their earlier names."""
     for rows in former:
         found.total += sum(row.id not in found.matches for row in rows)
         found.total_exact &= len(rows) < query.candidates
@@ -151,14 +151,14 @@ def _under_earlier_names(query: RecallQuery, found: Found, former: list[list[Fil
 
 
 def structural(query: RecallQuery, found: Found) -> Found:
-    """By filters alone: time, agent, session, tags, success."""
+    """Find by filters alone: time, agent, session, tags, success."""
     if not (query.files or query.question.task_type or _left_to_words(query)):
         _by_filters(query, found, "structural")
     return found
 
 
 def _left_to_words(query: RecallQuery) -> bool:
-    """Whether a later level finds what passes the filters, by its words."""
+    """Whether a later level finds the matches by words."""
     return bool(query.text) and (query.question.strategy is not Strategy.EXACT or not query.filters.any())
 
 
@@ -171,13 +171,13 @@ def _by_filters(query: RecallQuery, found: Found, level: str) -> None:
 
 
 def pattern(query: RecallQuery, found: Found) -> Found:
-    """By words, also misspelt ones, and by likeness of the task: the same kind of work next door."""
-    if query.text and not (query.issue and found.matches):  # else whoever was asked for was found
+    """Find by words, also misspelt ones, and by task type on neighbouring files."""
+    if query.text and not (query.issue and found.matches):  # else the issue was found already
         found.ran.append("pattern")
         _by_words(query, found)
     if query.files and query.question.task_type:
         found.ran.append("pattern")
-        _next_door(query, found)
+        _by_neighbouring_files(query, found)
     return found
 
 
@@ -193,7 +193,7 @@ def _by_words(query: RecallQuery, found: Found) -> None:
         found.add(row, "pattern")
 
 
-def _next_door(query: RecallQuery, found: Found) -> None:
+def _by_neighbouring_files(query: RecallQuery, found: Found) -> None:
     search = query.store.search
     paths = neighbours(query, query.files)
     if not paths:
@@ -205,54 +205,54 @@ def _next_door(query: RecallQuery, found: Found) -> None:
 
 
 def semantic(query: RecallQuery, found: Found) -> Found:
-    """By meaning: the memories whose vectors are nearest to the question's."""
-    if not query.text or query.semantic is None or _means_nothing(query.text):
+    """Find the memories whose vectors are nearest to the query's."""
+    if not query.text or query.semantic is None or _is_id_or_number(query.text):
         return found
     if query.patient:
         seconds = CATCH_UP_LATER if query.semantic.waited else CATCH_UP
-        foremost = [(match.key, match.memory_id) for match in found.best_without_vectors()]
-        query.semantic.catch_up(seconds, first=foremost, state=query.words.vectors)
-    # One call finds both; the archived ones are added only if the live ones are not sure enough.
+        best = [(match.key, match.memory_id) for match in found.best_without_vectors()]
+        query.semantic.catch_up(seconds, first=best, state=query.words.vectors)
+    # One call finds both; archived ones are added only if no live one has a high confidence.
     nearest = query.find_nearest(archive=not found.best(query.sure, 1, own=True))
     return _add_nearest(query, found, nearest.live, query.pool)
 
 
 def archived(query: RecallQuery, found: Found) -> Found:
-    """By meaning in the archive, where nothing found so far is sure: its vectors are seldom needed."""
-    if not query.text or query.semantic is None or _means_nothing(query.text):
+    """Find archived memories by their vectors, if no match so far has a high confidence."""
+    if not query.text or query.semantic is None or _is_id_or_number(query.text):
         return found
     if not query.has_archive or found.best(query.sure, 1, own=True):
         return found
     return _add_nearest(query, found, query.find_nearest(archive=True).archived, limits.ARCHIVED)
 
 
-def _add_nearest(query: RecallQuery, found: Found, nearest: list[int], most: int) -> Found:
+def _add_nearest(query: RecallQuery, found: Found, nearest: list[int], limit: int) -> Found:
     if nearest:
         found.ran.append("semantic")
-    for row in _passing(query, found, nearest, most):
+    for row in _passing(query, found, nearest, limit):
         found.add(row, "semantic")
-        if not found.matches[row.id].has_own_evidence:  # so far its neighbours alone spoke for it
+        if not found.matches[row.id].has_own_evidence:  # so far it matched only by its neighbours
             found.matches[row.id].level = "semantic"
     return found
 
 
-def _passing(query: RecallQuery, found: Found, nearest: list[int], most: int) -> list[Row]:
-    """Those of the `most` nearest memories that pass the filters; where they are too few, of all given."""
+def _passing(query: RecallQuery, found: Found, nearest: list[int], limit: int) -> list[Row]:
+    """Those of the `limit` nearest memories that pass the filters; of all if those are too few."""
     known = {match.key for match in found.matches.values()}
     also = [key for key in query.find_nearest(archive=False).archived if key not in known]
     passed = query.passing([key for key in nearest if key not in known], cap=query.pool, always=also)
     query.describe(known.intersection(nearest))
     rows = {key: query.details[key].row for key in nearest if key in passed or key in known}
-    first = [rows[key] for key in nearest[:most] if key in rows]
+    first = [rows[key] for key in nearest[:limit] if key in rows]
     return (first if len(first) >= query.question.limit else list(rows.values()))[: query.pool]
 
 
-def _means_nothing(text: str) -> bool:
-    """Whether it can only be an id or a number; without a digit it may be a word, as `defaced` is."""
+def _is_id_or_number(text: str) -> bool:
+    """Whether a text is an id or a number; without a digit it may be a word, such as `defaced`."""
     return text.isdigit() or (not text.isalpha() and COMMIT.fullmatch(text) is not None)
 
 
-# The levels in order, by name; what the last one finds an answer calls semantic, too.
+# The levels in order, by name; in answers the last one is also called semantic.
 CASCADE: dict[str, Level] = {
     "exact": exact,
     "structural": structural,

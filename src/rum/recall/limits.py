@@ -1,76 +1,78 @@
-"""What recall goes by that is not fitted: limits on how much is looked at, and what is certain by itself.
+"""The constants of recall that are not fitted: limits, and the confidence of exact matches.
 
 The weights of the signals are in `fitted.py`.
 """
 
 from __future__ import annotations
 
-CERTAIN = 1.0  # What was asked for literally: an id, a file or task type alone, filters alone
+CERTAIN = 1.0  # Confidence of an exact match: an id, a file or task type alone, filters alone
 
-EARLIER_NAME = 0.9  # The file asked for, when it had another name
+EARLIER_NAME = 0.9  # Confidence of a match by an earlier name of the requested file
 
-BARE_NAME = 0.8  # A file or folder of that name somewhere, where only the name was given
+BARE_NAME = 0.8  # Confidence of a file or folder with the requested name in any folder
 
-SAME_FOLDER = 0.35  # The same kind of task on a neighbouring file
+SAME_FOLDER = 0.35  # Confidence of the same task type on a neighbouring file
 
-SAME_GOAL = 0.97  # The question repeats the goal word for word
+SAME_GOAL = 0.97  # Minimum confidence if the query repeats the goal word for word
 
-SURER = 0.1  # By such a share of what is missing to certainty, that is surer than anything else
+SURER = 0.1  # Such a match is surer than all others by this share of what is missing to 1
 
-UNRIVALLED = 3.0  # By how much a memory leads that is the only candidate
+UNRIVALLED = 3.0  # The lead of a memory that is the only candidate
 
-FALL = 0.5  # How fast a memory is at least less sure than the best, by how far its score lies behind
+FALL = 0.5  # How fast confidence falls, at least, with the distance of the score to the best
 
-# Vectors count once such a share of the best so many by words and files have one; of a few, any will do.
+# Vectors count if of the best FOREMOST matches by words and files the share COVERED has one.
+#
+# With at most FEW matches, one vector is enough.
 FOREMOST, COVERED, FEW = 10, 0.6, 4
 
-# The most that words are worth that say nothing, where a question has no others: less than is given.
+# Factor for the confidence if a query has only stop words: below the default threshold.
 STOP_WORDS = 0.14
 
-TYPO_CREDIT = 0.7  # What a word is worth that was only found one typing error away
+TYPO_CREDIT = 0.7  # Factor for the weight of a word that was found only with a typo corrected
 
-# How sure at most is what less than such a share speaks for of words that were not respelt.
+# Maximum confidence of a match whose words are all corrected typos, except for a share below AS_ASKED.
 RESPELT, AS_ASKED = 0.5, 0.1
 
-# What importance adds to a score: little, as no labelled data tell how much it should.
+# What importance adds to a score: little, as there are no labelled data to fit it.
 IMPORTANCE, USUAL_IMPORTANCE = 0.5, 0.5
 
-# What it adds at most that a memory proved useful when it was offered, or takes away that it did not.
+# The most that usefulness adds to a score, or takes away from it.
 USEFULNESS = 0.4
 
-FEW_USEFUL = 500  # Of up to so many memories with evidence of their use all is read at once
+FEW_USEFUL = 500  # Up to this many memories with evidence of their use are read in one call
 
-YOUNG = 100  # In a store with fewer memories than this a word is as rare as in one with so many
+YOUNG = 100  # Minimum number of memories assumed when the rarity of words is computed
 
-# Up to so many unknown words that are at least such a share of the question are taken for typing errors.
+# Maximum number of unknown words, and minimum share of the query, to treat them as typos at once.
 STRANGE, STRANGE_SHARE = 2, 0.3
 
-RANKED_OF_A_FILE = 200  # So many memories of the files asked for are ranked by the words asked for too
+RANKED_OF_A_FILE = 200  # Maximum number of memories of the requested files that are ranked by words too
 
-POOL = 80  # So many memories are looked at closely, however few are asked for: how sure one is depends on it
+POOL = 80  # Minimum number of memories examined closely, as the confidence depends on it
 
-SURE = 0.5  # Where as many memories as are asked for are so sure, the next level is left out
+SURE = 0.5  # If `limit` memories have this confidence, the next level is skipped
 
-COMMON = 1000  # Words in at least so many memories are common: which others hold them is not looked up
+COMMON = 1000  # A word in at least this many memories is common: only this many of its holders are read
 
-# A word that fewer archived memories hold leads to them; of another one only those who hold it besides.
+# A word in fewer archived memories than this leads to them; a more frequent one only adds to others.
 ARCHIVED_RARE = 300
 
-ARCHIVED = 40  # So many archived memories are looked at closely
+ARCHIVED = 40  # Maximum number of archived memories examined closely
 
-SCANNED = 12_000  # So many entries of the index are read for a question
+SCANNED = 12_000  # Maximum number of index entries read for a query
 
-# A session of up to so many memories is one piece of work; in a longer one neighbours mean little.
+# Maximum size of a session in which neighbours count; in longer ones they mean little.
 TOGETHER = 64
 
-SHORTEST = 8  # In a session with fewer memories than this it says little that two stand next to each other
+SHORTEST = 8  # Minimum size of a session in which neighbours count
 
-LINKED = 4  # So many of the memories one is linked to are looked at
+LINKED = 4  # Maximum number of links followed from one memory
 
-# How many memories tell the order of time: the newest exactly, the others by so many of them.
+# Size of the timeline: this many of the newest memories, and a sample of this many others.
 NEWEST, SPREAD = 64, 64
 
-SESSION_COUNTED = 10_000  # The size up to which the asking session is counted
+SESSION_COUNTED = 10_000  # The size up to which the calling session is counted
 
-# Seconds a question may spend on vectors that are missing: the first that meets any, and those after it.
+# Seconds a query may wait for missing vectors: the first query that needs any, and later ones.
 CATCH_UP, CATCH_UP_LATER = 0.4, 0.1

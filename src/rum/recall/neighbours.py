@@ -1,4 +1,4 @@
-"""Which memories belong together: made one after the other in a session of ordinary size, or linked."""
+"""Neighbours of memories: made before and after in a session of ordinary size, or linked."""
 
 from __future__ import annotations
 
@@ -11,22 +11,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rum.store.search import Described
 
-NOBODY = 0  # Stands where the first and the last of a session have no neighbour; no memory has this key
+NOBODY = 0  # The key for a missing neighbour, at both ends of a session; no memory has it
 
 
 class Neighbourhood:
-    """The memories next to each one, by key, as far as the store described them."""
+    """The neighbours of each memory, by key, of those that the store has described."""
 
     def __init__(self) -> None:
         self.sessions: set[str] = set()
         """The sessions that are known."""
         self._orders: dict[int, tuple[int, ...]] = {}
-        """All of a session in order of time, by each of them, with nobody twice at either end."""
+        """The keys of a memory's session, oldest first, with `NOBODY` twice at each end; by key."""
         self._linked: defaultdict[int, list[int]] = defaultdict(list)
         self._known: set[int] = set()
 
     def learn(self, described: Described) -> None:
-        """Take in which memories are next to some."""
+        """Add the neighbours of described memories."""
         new = {one.row.key for one in described.memories} - self._known
         self._known |= new
         self.sessions.update(one.row.session_id for one in described.memories)
@@ -41,7 +41,7 @@ class Neighbourhood:
                 self._linked[other].append(one)
 
     def around(self, key: int) -> tuple[int, int, int, int]:
-        """The memories one step before and after one in its session, and two steps; 0 where there is none."""
+        """The memories one step before and after in the session, then two steps; `NOBODY` for none."""
         order = self._orders.get(key)
         if order is None:
             return NOBODY, NOBODY, NOBODY, NOBODY
@@ -49,7 +49,7 @@ class Neighbourhood:
         return order[at - 1], order[at + 1], order[at - 2], order[at + 2]
 
     def linked(self, key: int) -> list[int]:
-        """Some of the memories one is linked to, each once; not those next to it anyway."""
+        """The first distinct memories it is linked to, without its neighbours in the session."""
         if key not in self._linked:
             return []
         beside = {key, *self.around(key)}

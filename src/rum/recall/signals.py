@@ -1,4 +1,4 @@
-"""What speaks for a memory: each signal a number that can be explained, by name.
+"""The signals of a match: named numbers, each of which can be explained.
 
 A function here fills in the signals of all candidates of a question at once. To add one: write the function,
 add a line to `SIGNALS` and its text to `explain.py`, and fit the weights again
@@ -22,7 +22,7 @@ _OLDEST_OF_A_FILE = math.log(limits.RANKED_OF_A_FILE + 1)
 
 
 def measure(query: RecallQuery, found: Found) -> None:
-    """Fill in every signal that the question gives rise to."""
+    """Set every signal that applies to the query."""
     matches = found.matches.values()
     query.describe(match.key for match in matches)
     for match, mask in zip(matches, _masks(query, matches), strict=True):
@@ -34,26 +34,28 @@ def measure(query: RecallQuery, found: Found) -> None:
 
 def _masks(query: RecallQuery, matches: Matches) -> list[int]:
     """Which words of the question each candidate holds."""
-    asked = query.words
-    masks = asked.masks_of({match.key for match in matches})
+    query_words = query.words
+    masks = query_words.masks_of({match.key for match in matches})
     held = {match.key: masks.get(match.key, 0) for match in matches}
     unread = [match.key for match in matches if query.is_unread(match.key)]
     new = [key for key in unread if key not in query.archived_masks]
     _read_archived(query, new, [key for key in query.next_candidates() if query.is_unread(key)])
     held |= {key: query.archived_masks[key] for key in unread}
-    # Not every holder of a common word was looked up, so some memories' own words are read.
+    # Not every holder of a common word was read, so the texts of some memories are read.
     unsure = {
-        match: asked.unknown_terms(match.key) for match in matches if match.key not in query.archived_masks
+        match: query_words.unknown_terms(match.key)
+        for match in matches
+        if match.key not in query.archived_masks
     }
     texts = _texts(query, [match for match, some in unsure.items() if some])
     for match, some in unsure.items():
         if some:
-            held[match.key] |= asked.mask_in(texts[match.memory_id], some)
+            held[match.key] |= query_words.mask_in(texts[match.memory_id], some)
     return [held[match.key] for match in matches]
 
 
 def _read_archived(query: RecallQuery, keys: list[int], soon: list[int]) -> None:
-    """Look up which words archived memories hold that were found otherwise; `soon` others in one call."""
+    """Look up the words of archived memories that were not found by words; also of `soon`, in one call."""
     if not keys:
         return
     keys = list({*keys, *(key for key in soon if key not in query.archived_masks)})
@@ -68,17 +70,17 @@ def _read_archived(query: RecallQuery, keys: list[int], soon: list[int]) -> None
 def _texts(query: RecallQuery, matches: list[Match]) -> dict[str, str]:
     """The indexed terms of memories, by id."""
     described = {match.memory_id: query.details[match.key].text for match in matches}
-    unread = [one for one, text in described.items() if text is None and one not in query.texts]
+    unread = [id_ for id_, text in described.items() if text is None and id_ not in query.texts]
     if unread:
         texts = query.store.search.texts(unread)
-        query.texts.update((one, " ".join(texts.get(one, ()))) for one in unread)
-    return {one: query.texts[one] if text is None else text for one, text in described.items()}
+        query.texts.update((id_, " ".join(texts.get(id_, ()))) for id_ in unread)
+    return {id_: query.texts[id_] if text is None else text for id_, text in described.items()}
 
 
 def words(query: RecallQuery, matches: Matches, _: Found) -> None:
-    """What the words found say: anywhere, the rarest, in the goal, in paths; and how much it says at all.
+    """The weight of the words found: anywhere, the rarest, in the goal, in paths; and the text's length.
 
-    The first four are shares of what the best candidate has.
+    The first four are relative to the best candidate.
     """
     asked = query.words
     for match in matches:
@@ -96,9 +98,9 @@ def words(query: RecallQuery, matches: Matches, _: Found) -> None:
 
 
 def neighbours(query: RecallQuery, matches: Matches, _: Found) -> None:
-    """What the memories before and after it in its session, and those it is linked to, say of the question.
+    """The words in the memories before and after it in its session, and in linked ones.
 
-    `around` is what those of its session add to its own words, `beside` what all of them say by themselves.
+    `around` is the weight that those of its session add to its own words, `beside` the weight of all.
     """
     asked, near = query.words, query.neighbourhood
     around = {match.key: near.around(match.key) for match in matches}
@@ -116,7 +118,7 @@ def neighbours(query: RecallQuery, matches: Matches, _: Found) -> None:
 
 
 def here(query: RecallQuery, matches: Matches, _: Found) -> None:
-    """How lately it was made in the session that asks; nothing for memories of other sessions."""
+    """How recently it was made in the calling session; 0 for memories of other sessions."""
     words = query.words
     middle = math.log(max(1, words.session_size)) - 1
     for match in matches:
@@ -140,7 +142,7 @@ def recency(query: RecallQuery, matches: Matches, _: Found) -> None:
 
 
 def files(query: RecallQuery, matches: Matches, found: Found) -> None:
-    """Which of the files asked for it touched: how rare, what share, how lately; and how many in all."""
+    """Which requested files it touched: how rare, what share, how recently; and how many files in all."""
     size = query.words.size
     rarity = [math.log(1 + size / (tied.total + 1)) for tied in found.tied]
     for match in matches:
@@ -161,17 +163,19 @@ def files(query: RecallQuery, matches: Matches, found: Found) -> None:
 
 
 def meaning(query: RecallQuery, matches: Matches, found: Found) -> None:
-    """How near it is to the question by meaning, and the nearer of the two next to it."""
+    """Its cosine similarity to the query, and the higher one of its two neighbours."""
     if query.semantic is None:
         return
     near = query.neighbourhood
-    next_to = {match.key: [one for one in near.around(match.key)[:2] if one != NOBODY] for match in matches}
-    soon = {one for key in query.next_candidates() for one in (key, *near.around(key)[:2])} - {NOBODY}
+    next_to = {
+        match.key: [other for other in near.around(match.key)[:2] if other != NOBODY] for match in matches
+    }
+    soon = {other for key in query.next_candidates() for other in (key, *near.around(key)[:2])} - {NOBODY}
     like = query.similarities(next_to.keys() | set(chain.from_iterable(next_to.values())), soon)
-    placed = [match.key in like for match in found.best_without_vectors()]
-    enough = len(placed) <= limits.FEW or sum(placed) >= limits.COVERED * len(placed)
+    has_vector = [match.key in like for match in found.best_without_vectors()]
+    enough = len(has_vector) <= limits.FEW or sum(has_vector) >= limits.COVERED * len(has_vector)
     found.by_meaning = bool(like) and enough
-    # A memory that has no vector yet is held to be as near as the others are on average.
+    # A memory without a vector yet gets the average similarity of the others.
     typical = sum(like.values()) / len(like) if like else 0.0
     for match in matches:
         match.signals["meaning"] = like.get(match.key, typical)
@@ -201,7 +205,7 @@ def _with_vectors(found: Found) -> bool:
     return "semantic" in found.ran
 
 
-# What is measured, in this order, and when it applies; the weights are in `fitted.py`.
+# The signals in the order of measuring, and when each applies; the weights are in `fitted.py`.
 SIGNALS: list[tuple[Callable[[RecallQuery, Matches, Found], None], Callable[[Found], bool]]] = [
     (words, _always),
     (neighbours, _always),

@@ -1,4 +1,4 @@
-"""Make an answer fit in so many tokens: the best memories in more depth, the rest in less or left out."""
+"""Fit an answer into a token limit: the best memories in more depth, the others in less, or left out."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ View = Callable[[Depth], RetrievedMemory]  # One memory, shown at the depth aske
 def fitted(views: Sequence[View], depth: Depth, budget: int) -> list[tuple[RetrievedMemory, Depth]]:
     """The first memories as far as they fit, each with the depth it got.
 
-    One that is too long to be given at all does not keep the others out.
+    A memory that is too long at any depth is skipped.
     """
     depths = DEPTHS[: DEPTHS.index(depth) + 1]
     given: list[View] = []
-    for view in [view for view in views if least(view) <= budget]:
-        if least(view) > budget:
+    for view in [view for view in views if min_tokens(view) <= budget]:
+        if min_tokens(view) > budget:
             break
         given.append(view)
-        budget -= least(view)
+        budget -= min_tokens(view)
     shown: list[tuple[RetrievedMemory, Depth]] = []
     for view in given:
-        room = budget + least(view)
-        got = next((one for one in reversed(depths) if _cost(view(one)) <= room), depths[0])
+        room = budget + min_tokens(view)
+        got = next((depth for depth in reversed(depths) if _cost(view(depth)) <= room), depths[0])
         budget = room - _cost(view(got))
         shown.append((view(got), got))
     return shown
 
 
-def least(view: View) -> int:
-    """The fewest tokens a memory can be given in."""
+def min_tokens(view: View) -> int:
+    """The number of tokens of a memory at the smallest depth."""
     return _cost(view(DEPTHS[0]))
 
 

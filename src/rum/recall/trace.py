@@ -17,7 +17,7 @@ _KINDS = {
 
 
 class Step(NamedTuple):
-    """A memory on the way: its id, how it hangs on the one before (`via`), how far it is."""
+    """A memory on the way: its id, how it is related to the one before (`via`), and its distance."""
 
     memory_id: str
     relationship: str
@@ -47,7 +47,7 @@ def _one_way(links: Links, origin: str, kind: LinkType, max_depth: int) -> Itera
 
 
 def _neighbours(links: Links, frontier: list[str], kind: LinkType) -> dict[str, str]:
-    """The memories one step further, each with the one of the frontier it hangs on."""
+    """The memories one step further, each with the memory of the frontier that it is linked to."""
     inside = set(frontier)
     found: dict[str, str] = {}
     for edge in sorted(links.of(frontier)):

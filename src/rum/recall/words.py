@@ -1,4 +1,4 @@
-"""The words of a question: how rare each is, which memories hold them, and what a misspelt one stands for."""
+"""The words of a query: their rarity, the memories that hold them, and corrections of typos."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ if TYPE_CHECKING:
 
     from rum.store.search import Correction, Search, TermLookup
 
-RESPELLED = 8  # So many unknown words of a question are taken for misspelt; each means hundreds of look-ups
-_AROUND = ".,;:!?\"'()[]"  # What may stand around a word
-_COMPARED = 5  # In so many memories it is looked up how a word that may be meant is spelt
+MAX_CORRECTED_WORDS = 8  # Maximum number of unknown words to correct; each needs hundreds of look-ups
+_PUNCTUATION = ".,;:!?\"'()[]"  # Stripped from both ends of a word
+_SAMPLE_SIZE = 5  # Number of memories read for the spelling of a possible correction
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
-# In a shorter word another letter, or a first one more, makes another word: spring, string; oauth, auth.
-_LONG = 7
+# In shorter words a replaced letter, or an added first one, makes another word: spring, string; oauth, auth.
+_MIN_LONG_WORD = 7
 _ENDINGS = ("s", "es", "d", "ed", "ing")
 
 
 class Words:
-    """The terms of a question; a set of them is the bits of a number, in the order of `terms`."""
+    """The terms of a query; a set of terms is a bit mask, in the order of `terms`."""
 
     def __init__(
         self,
@@ -40,9 +40,9 @@ class Words:
         found: TermLookup | None = None,
         earlier: Words | None = None,
     ) -> None:
-        """Look the words up, unless that is `found` already. `superseded` memories may be left out.
+        """Look up the words, unless `found` is given. `superseded` includes superseded memories.
 
-        What was looked up as corrections of `earlier` words is not looked up again.
+        Corrections that were looked up for `earlier` words are not looked up again.
         """
         self._search = search
         self._text = text
@@ -61,12 +61,12 @@ class Words:
             model=model,
         )
         self.timeline = found.timeline
-        """When memories were made: the newest, and some spread over all; only if it was asked for."""
+        """(created_at, key) of the newest memories and a sample of the others; only with `timeline`."""
         self.size = max(found.size, 1) if self.terms else 1
         """About how many memories there are."""
         self.archived_size = found.archived
         self.same_goal = [key for key in found.same_goal if superseded or key not in set(found.superseded)]
-        """The keys of the newest memories whose goal is the question word for word."""
+        """The keys of the newest memories whose goal is the query, word for word."""
         self.session_size = found.session_size
         self.any_memory = found.size > 0
         self.vectors = found.vectors
@@ -74,27 +74,27 @@ class Words:
         self.superseded = set(found.superseded)
         """The keys of all superseded memories."""
         self._hidden = set[int]() if superseded else self.superseded
-        """The keys of memories that are not to be found."""
+        """The keys of memories to leave out."""
         self._live = max(self.size - found.archived, 1)
         self.population = self._live
-        """How many memories there are, archived ones only if the archive was asked."""
+        """The number of memories; includes archived ones only after the archive was searched."""
         self._held = dict(zip(self.terms, found.holders, strict=True))
         self.terms = self._without_idle_parts()
         self.archived: dict[int, int] = {}
-        """Which terms archived memories hold, by key, as far as the archive was asked."""
+        """The masks of archived memories, by key; empty until the archive is searched."""
         self._archived_counts: dict[str, int] = {}
         self.variants: dict[str, list[str]] = {}
-        """For a term that nobody used, the terms one typing error away that somebody did use."""
+        """For each term that no memory holds, the terms one typo away that some memory holds."""
         self._corrections: dict[str, Correction] = earlier._corrections if earlier else {}
-        """The terms looked up as corrections of unknown ones that some memory holds."""
+        """The possible corrections that some memory holds, by term."""
         self._looked_up: set[str] = earlier._looked_up if earlier else set()
         self._looked_for_typos = False
         self._known_weights: dict[int, float] = {0: 0.0}
         self._known_rarest: dict[int, float] = {0: 0.0}
 
     def lookup(self, terms: list[str]) -> TermLookup | None:
-        """What is known of a question in some of these words or corrections of them; None if one is new."""
-        known = {term: one.holders for term, one in self._corrections.items()}
+        """The lookup for a query of some of these words or corrections; None if one was not looked up."""
+        known = {term: correction.holders for term, correction in self._corrections.items()}
         known |= dict(zip(query_terms(self._text), self._found.holders, strict=True))
         if not known.keys() >= set(terms):
             return None
@@ -112,91 +112,92 @@ class Words:
         return self._held[term].archived_keys, self._held[term].archived_total
 
     def _without_idle_parts(self) -> list[str]:
-        """The terms without parts of a name that nobody used, where the name is known: SQLite, but not lite.
+        """The terms without unknown parts of known names: without `lite` if `SQLite` is known.
 
-        How somebody writes a name that memories know makes no part of the question unknown.
+        The parts of a name that memories hold must not make the query unknown.
         """
         strange = set(self._strange())
         if not strange:
             return self.terms
-        told, parts = set[str](), set[str]()
-        for whole, *rest in names_in(self._text):
-            told.add(whole)
-            (told if whole in strange else parts).update(rest)
-        return [term for term in self.terms if term not in strange or term in told or term not in parts]
+        kept, idle_parts = set[str](), set[str]()
+        for whole, *parts in names_in(self._text):
+            kept.add(whole)
+            (kept if whole in strange else idle_parts).update(parts)
+        return [term for term in self.terms if term not in strange or term in kept or term not in idle_parts]
 
     def respell(self) -> bool:
-        """Look for typing errors, once, in the terms no memory holds; whether any was found."""
+        """Correct typos in the terms that no memory holds, once; return whether any was found."""
         if self._looked_for_typos:
             return False
         self._looked_for_typos = True
-        asked = {term: self._near_words(term) for term in self._strange()[:RESPELLED]}
-        stems = {term: dict.fromkeys(map(stem, sorted(near))) for term, near in asked.items()}
+        near_words = {term: self._near_words(term) for term in self._strange()[:MAX_CORRECTED_WORDS]}
+        stems = {term: dict.fromkeys(map(stem, sorted(near))) for term, near in near_words.items()}
         wanted = list(dict.fromkeys(chain.from_iterable(stems.values())))
         if not wanted:
             return False
-        found = self._looked_up_corrections(wanted)
-        for term, near in asked.items():
+        found = self._find_corrections(wanted)
+        for term, near in near_words.items():
             forms = inflected(near)
-            # Another word may have the stem: `redis` is a letter from `readis`, whose stem `ready` has.
+            # Different words can share a stem: `readis`, one letter from `redis`, has the stem of `ready`.
             fitting = [
-                one
-                for one in found
-                if one.term in stems[term] and (not one.words or forms & inflected(one.words))
+                correction
+                for correction in found
+                if correction.term in stems[term]
+                and (not correction.words or forms & inflected(correction.words))
             ]
             if fitting:
-                self.variants[term] = [one.term for one in fitting]
-                self._held[term] = self._together([one.holders for one in fitting])
+                self.variants[term] = [correction.term for correction in fitting]
+                self._held[term] = self._together([correction.holders for correction in fitting])
         if not self.variants:
             return False
-        self.forget_archive()  # what it said was of the words as they were
+        self.forget_archive()  # it was searched for the uncorrected words
         self._drop_cached(*(name for name, part in vars(Words).items() if isinstance(part, cached_property)))
         return True
 
-    def _looked_up_corrections(self, terms: list[str]) -> list[Correction]:
+    def _find_corrections(self, terms: list[str]) -> list[Correction]:
         """Those of the terms that some memory holds."""
         if unknown := [term for term in terms if term not in self._looked_up]:
             self._looked_up.update(unknown)
-            found = self._search.corrections(unknown, _COMPARED, limits.COMMON, limits.ARCHIVED_RARE)
-            self._corrections.update((one.term, one) for one in found)
+            found = self._search.corrections(unknown, _SAMPLE_SIZE, limits.COMMON, limits.ARCHIVED_RARE)
+            self._corrections.update((correction.term, correction) for correction in found)
         return [self._corrections[term] for term in terms if term in self._corrections]
 
     def _near_words(self, term: str) -> set[str]:
-        """The words one typing error away from the words of the question that a term stands for."""
+        """The words one typo away from the words of the query that have this term."""
         typed = [word for word in self._typed if word.isascii() and stem(word) == term]
-        return {word for asked in typed for word in spellings(asked)}
+        return {near for word in typed for near in spellings(word)}
 
     def _together(self, variants: list[Holders]) -> Holders:
         """The holders of any of several terms."""
         if len(variants) == 1:
             return variants[0]
-        live = sorted({key for one in variants for key in one.keys}, reverse=True)
-        packed = sorted({key for one in variants for key in one.archived_keys}, reverse=True)
-        total, archived_total = len(live), len(packed)
+        live = sorted({key for holders in variants for key in holders.keys}, reverse=True)
+        archived = sorted({key for holders in variants for key in holders.archived_keys}, reverse=True)
+        total, archived_total = len(live), len(archived)
         if total >= limits.COMMON:
-            total = min(self._live, sum(one.total for one in variants))
+            total = min(self._live, sum(holders.total for holders in variants))
         if archived_total >= limits.ARCHIVED_RARE:
-            archived_total = min(self.archived_size, sum(one.archived_total for one in variants))
-        return Holders(live[: limits.COMMON], total, packed[: limits.ARCHIVED_RARE], archived_total)
+            archived_total = min(self.archived_size, sum(holders.archived_total for holders in variants))
+        return Holders(live[: limits.COMMON], total, archived[: limits.ARCHIVED_RARE], archived_total)
 
     @cached_property
     def _typed(self) -> set[str]:
-        """The words of the question as they were typed."""
+        """The words of the query as typed, not stemmed."""
         return unstemmed_words(self._text)
 
     @cached_property
-    def asked(self) -> list[tuple[str, frozenset[str]]]:
-        """What was looked at of the question word by word, each once and with its terms."""
-        words = dict.fromkeys(word.strip(_AROUND) for word in self._text[:MAX_QUERY].split())
+    def typed_words(self) -> list[tuple[str, frozenset[str]]]:
+        """The distinct words of the query that were used, each with its terms."""
+        words = dict.fromkeys(word.strip(_PUNCTUATION) for word in self._text[:MAX_QUERY].split())
         return [(word, frozenset(query_terms(word))) for word in words]
 
     def corrected(self) -> Iterator[tuple[str, str]]:
-        """Each word that was taken for a typing error, and the word that is most likely meant."""
+        """Yield each word that was treated as a typo, with its most likely correction."""
         for term, others in self.variants.items():
             for typed in sorted(word for word in self._typed if word.isascii() and stem(word) == term):
                 near = set(spellings(typed))
-                meant = [word for one in others for word in self._corrections[one].words]
-                for word in sorted(near.intersection(meant))[:1]:
+                corrections = [word for other in others for word in self._corrections[other].words]
+                for word in sorted(near.intersection(corrections))[:1]:
                     yield typed, word
 
     def _drop_cached(self, *names: str) -> None:
@@ -205,54 +206,54 @@ class Words:
         self._known_weights, self._known_rarest = {0: 0.0}, {0: 0.0}
 
     def _strange(self) -> list[str]:
-        """The terms that nobody knows."""
+        """The terms that no memory holds."""
         return [
             term for term in self.terms if not self._held[term].keys and not self._held[term].archived_keys
         ]
 
     def any_strange(self) -> bool:
-        """Whether there is a term that nobody knows."""
+        """Whether no memory holds one of the terms."""
         return bool(self._strange())
 
     def misspelt(self) -> bool:
-        """Whether a few words that nobody knows are a good part of the question."""
+        """Whether a few unknown words are a large share of the query."""
         strange = len(self._strange())
         return 0 < strange <= limits.STRANGE and self.unknown >= limits.STRANGE_SHARE
 
     def learn(self, counts: dict[str, int], masks: dict[int, int]) -> None:
-        """Take in what the archive holds: how many memories each term, and which terms each memory."""
+        """Add the results of the archive: the number of memories by term, and the masks by key."""
         self._archived_counts, self.population = counts, self.size
         self.archived = {key: mask for key, mask in masks.items() if key not in self._hidden}
         self.masks.update(self.archived)
-        self._drop_cached("rarity", "total", "weighed")
+        self._drop_cached("rarity", "total", "weight_by_mask")
 
     def forget_archive(self) -> None:
-        """Leave out what the archive holds."""
+        """Remove the results of the archive."""
         self.archived, self._archived_counts, self.population = {}, {}, self._live
-        self._drop_cached("masks", "rarity", "total", "weighed")
+        self._drop_cached("masks", "rarity", "total", "weight_by_mask")
 
     def known(self) -> bool:
-        """Whether any memory holds any of the words, in whatever spelling."""
+        """Whether a live memory holds any of the words or their corrections."""
         return any(self.holders.values())
 
     def is_common(self, term: str) -> bool:
-        """Whether so many memories hold a term that not all of them were looked up."""
+        """Whether a term has too many holders to read all of them."""
         return len(self.holders[term]) >= limits.COMMON
 
     def count(self, term: str) -> int:
-        """About how many memories hold a term, archived ones only if the archive was asked."""
+        """About how many memories hold a term; archived ones count only after the archive was searched."""
         return self._held[term].total + self._archived_counts.get(term, 0)
 
     @cached_property
     def rarity(self) -> list[float]:
-        """What each term says: the rarer, the more."""
+        """The weight of each term: higher for rarer ones."""
         size = max(self.population, limits.YOUNG)
         counts = [min(self.count(term), size) for term in self.terms]
         return [math.log(1 + (size - count + 0.5) / (count + 0.5)) for count in counts]
 
     @cached_property
     def total(self) -> float:
-        """What all terms say together."""
+        """The weight of all terms."""
         return sum(self.rarity) or 1.0
 
     @property
@@ -262,51 +263,51 @@ class Words:
         return sum(rarity for rarity, held in zip(self.rarity, known, strict=True) if not held) / self.total
 
     def respelt(self, mask: int) -> bool:
-        """Whether a set is hardly anything but terms that were taken for typing errors."""
-        asked = sum(1 << bit for bit, term in enumerate(self.terms) if term not in self.variants)
-        return self.weight(mask & asked) < limits.AS_ASKED * self.weight(mask)
+        """Whether nearly all of a set's weight is of corrected typos."""
+        uncorrected = sum(1 << bit for bit, term in enumerate(self.terms) if term not in self.variants)
+        return self.weight(mask & uncorrected) < limits.AS_ASKED * self.weight(mask)
 
     def weight(self, mask: int) -> float:
-        """What a set of terms says."""
+        """The weight of a set of terms."""
         known = self._known_weights.get(mask)
         if known is None:
             lowest = mask & -mask
-            said = self._worth(lowest.bit_length() - 1)
-            known = self._known_weights[mask] = said + self.weight(mask ^ lowest)
+            weight = self._term_weight(lowest.bit_length() - 1)
+            known = self._known_weights[mask] = weight + self.weight(mask ^ lowest)
         return known
 
     def rarest(self, mask: int) -> float:
-        """What the rarest term of a set says."""
+        """The weight of the rarest term of a set."""
         known = self._known_rarest.get(mask)
         if known is None:
             lowest = mask & -mask
-            said = self._worth(lowest.bit_length() - 1)
-            known = self._known_rarest[mask] = max(said, self.rarest(mask ^ lowest))
+            weight = self._term_weight(lowest.bit_length() - 1)
+            known = self._known_rarest[mask] = max(weight, self.rarest(mask ^ lowest))
         return known
 
-    def _worth(self, bit: int) -> float:
-        """A term that was only found misspelt is worth less."""
+    def _term_weight(self, bit: int) -> float:
+        """The rarity of a term; less for a corrected typo."""
         return self.rarity[bit] * (limits.TYPO_CREDIT if self.terms[bit] in self.variants else 1.0)
 
     @cached_property
     def _scanned(self) -> list[str]:
-        """The terms whose holders are gone through: not the commonest, where that takes too long."""
+        """The terms whose holders are all read: without the most common ones if those are too many."""
         rarest_first = sorted(self.terms, key=lambda term: len(self.holders[term]))
         read = accumulate(len(self.holders[term]) for term in rarest_first)
         return [term for term, so_far in zip(rarest_first, read, strict=True) if so_far <= limits.SCANNED]
 
     @cached_property
     def masks(self) -> dict[int, int]:
-        """Which terms a memory holds, by its key, as far as their holders were gone through."""
-        return self._gone_through(self.holders)
+        """The masks of the terms that memories hold, by key; only of scanned terms."""
+        return self._collect_masks(self.holders)
 
     def masks_of(self, keys: set[int]) -> dict[int, int]:
-        """The same of some memories at least, in a fraction of the time where nobody needs those of all."""
+        """The masks of at least these memories; much faster than `masks`."""
         if "masks" in self.__dict__:
             return self.masks
-        return self._gone_through({term: keys.intersection(self.holders[term]) for term in self._scanned})
+        return self._collect_masks({term: keys.intersection(self.holders[term]) for term in self._scanned})
 
-    def _gone_through(self, holders: Mapping[str, Iterable[int]]) -> dict[int, int]:
+    def _collect_masks(self, holders: Mapping[str, Iterable[int]]) -> dict[int, int]:
         found: dict[int, int] = {}
         for term in self._scanned:
             flag = 1 << self.terms.index(term)
@@ -317,13 +318,13 @@ class Words:
         return found
 
     @cached_property
-    def weighed(self) -> dict[int, float]:
-        """What each set of terms says that is some memory's mask, and what none says."""
+    def weight_by_mask(self) -> dict[int, float]:
+        """The weight of each mask in `masks`, and of the empty one."""
         return {mask: self.weight(mask) for mask in {0, *self.masks.values()}}
 
     @cached_property
     def _known_from(self) -> list[tuple[int, float]]:
-        """Each term that the masks do not tell all of: its flag, and from which key on they do."""
+        """The terms with incomplete masks: their flag, and the key from which on the masks are complete."""
         return [
             (1 << bit, self.holders[term][-1] if term in self._scanned else math.inf)
             for bit, term in enumerate(self.terms)
@@ -331,17 +332,17 @@ class Words:
         ]
 
     def complete(self) -> bool:
-        """Whether the masks tell everything there is."""
+        """Whether the masks of live memories are complete."""
         return not self._known_from
 
     def unknown_terms(self, key: int) -> int:
-        """The terms that a memory may hold without its mask telling."""
+        """The terms that a memory may hold although its mask lacks them."""
         if key in self.archived:
             return 0
         return sum([flag for flag, known_from in self._known_from if key < known_from])
 
     def mask_in(self, text: str, among: int = -1) -> int:
-        """Which terms stand in an indexed text, of all or of a set."""
+        """The mask of the terms in an indexed text; `among` restricts it to a set."""
         found, padded = 0, f" {text} "
         for flag, spelled in self._spelled:
             if flag & among and spelled in padded:
@@ -350,7 +351,7 @@ class Words:
 
     @cached_property
     def _spelled(self) -> list[tuple[int, str]]:
-        """Every way in which a term stands in an indexed text, with its bit."""
+        """Every spelling of a term in an indexed text, with its bit."""
         return [
             (1 << bit, f" {spelled} ")
             for bit, term in enumerate(self.terms)
@@ -363,33 +364,34 @@ class Words:
         return (1 << len(self.terms)) - 1
 
     def rarest_first(self) -> list[str]:
-        """The terms that memories hold, the rarest first."""
+        """The terms that live memories hold, rarest first, without corrected ones."""
         known = [term for term in self.terms if self.holders[term] and term not in self.variants]
         return sorted(known, key=lambda term: (self.count(term), term))
 
-    def said(self, mask: int) -> list[str]:
+    def terms_of(self, mask: int) -> list[str]:
         """The terms of a set."""
         return [term for bit, term in enumerate(self.terms) if mask >> bit & 1]
 
 
 def spellings(term: str) -> list[str]:
-    """What a term may have been meant to be: one letter more, less, other, or two swapped.
+    """The words one typo away: a letter added, missing, replaced, or two swapped.
 
-    A short word has its first letter, and none is another: see `_LONG`. What holds a digit is as it is meant.
+    In a short word the first letter stays, and none is replaced: see `_MIN_LONG_WORD`. Words with digits have
+    none.
     """
     if not 4 <= len(term) <= 24 or not term.isascii() or not term.isalpha():
         return []
-    long, nearly = len(term) >= _LONG, len(term) + 1 >= _LONG
+    is_long, is_nearly_long = len(term) >= _MIN_LONG_WORD, len(term) + 1 >= _MIN_LONG_WORD
     halves = [(term[:at], term[at:]) for at in range(len(term) + 1)]
-    fewer = [head + tail[1:] for head, tail in halves if tail and (head or long)]
+    deleted = [head + tail[1:] for head, tail in halves if tail and (head or is_long)]
     swapped = [head + tail[1] + tail[0] + tail[2:] for head, tail in halves if len(tail) > 1]
-    other = [head + letter + tail[1:] for head, tail in halves if tail and long for letter in _LETTERS]
-    more = [head + letter + tail for head, tail in halves if head or nearly for letter in _LETTERS]
-    return list(dict.fromkeys(word for word in (*fewer, *swapped, *other, *more) if word != term))
+    replaced = [head + letter + tail[1:] for head, tail in halves if tail and is_long for letter in _LETTERS]
+    added = [head + letter + tail for head, tail in halves if head or is_nearly_long for letter in _LETTERS]
+    return list(dict.fromkeys(word for word in (*deleted, *swapped, *replaced, *added) if word != term))
 
 
 def inflected(words: Iterable[str]) -> set[str]:
-    """The words, and longer ones with the usual endings: a memory and a question seldom have the same."""
+    """The words, also with the usual endings, as a memory and a query often differ in them."""
     known = set(words)
     longer = (word + ending for word in known for ending in _ENDINGS)
-    return known | {word for word in longer if len(word) >= _LONG}
+    return known | {word for word in longer if len(word) >= _MIN_LONG_WORD}

@@ -1,4 +1,4 @@
-"""What every store offers for vectors: kept by model, compared by the store, and derived, so they may lag."""
+"""The vector interface of every store. Vectors are derived data, so some may be missing for a while."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ if TYPE_CHECKING:
 
 
 class VectorCounts(NamedTuple):
-    """How far a model has come."""
+    """The numbers of memories with and without a vector of a model."""
 
     done: int
     pending: int
-    refused: int  # How many of those done it cannot embed
+    refused: int  # How many of `done` the model cannot embed
 
 
 class VectorState(NamedTuple):
-    """What a question needs to know about the vectors of a model before it is embedded."""
+    """The state of a model's vectors, read before a query is embedded."""
 
     live: bool  # Whether any live memory has a vector
     archived: bool  # Whether any archived memory has a vector
     pending: bool  # Whether any memory has no vector yet
-    # Factor and offset for the model's cosines; None if nobody has measured them.
+    # Factor and offset for the model's cosines; None if they are not measured yet.
     scale: tuple[float, float] | None
 
 
@@ -35,31 +35,31 @@ class Nearest(NamedTuple):
 
 
 class Vectors(Protocol):
-    """Vectors of memories; those of different models never meet."""
+    """Vectors of memories; those of different models are never compared."""
 
     def adopt(self, model: str, now: int, patience: float | None = None) -> None:
-        """Note that a model is in use: from now on the store knows which memories it has yet to see.
+        """Record that a model is in use, and queue the memories without a vector of it.
 
-        `patience` is how long other writers are waited for, if not as long as usual.
+        `patience` is how many seconds to wait for other writers; None for the default.
         """
         ...
 
     def record_use(self, model: str, now: int, before: int) -> None:
-        """Note that a model is in use if that was last noted before then; nobody is waited for."""
+        """Record that a model is in use, unless its last record is not older than `before`; never waits."""
         ...
 
-    def pending(self, model: str, most: int, among: Collection[int] | None = None) -> list[str]:
-        """Memories without a vector of a model, the one stored last first; or those among some, by key."""
+    def pending(self, model: str, limit: int, among: Collection[int] | None = None) -> list[str]:
+        """The ids of memories without a vector of a model, newest first; of the keys `among` if given."""
         ...
 
     def put(
         self, model: str, vectors: Iterable[tuple[str, int, bytes]], patience: float | None = None
     ) -> int:
-        """Keep (memory id, version, data) for memories that still are of that version; how many were.
+        """Store (memory id, version, data) for memories that still have that version; return their number.
 
-        The data are of `packed_vectors`. The model must have been adopted. A vector that is there stays:
-        it goes when its memory changes.
-        Empty data says that the model cannot embed the memory, which then waits for no vector and has none.
+        The data are packed by `packed_vectors`. The model must have been adopted. An existing vector stays;
+        it is deleted when its memory changes. Empty data mean that the model cannot embed the memory: it is
+        no longer pending, and has no vector.
         """
         ...
 
@@ -68,22 +68,22 @@ class Vectors(Protocol):
         ...
 
     def nearest(self, model: str, vector: Floats, live: int, archived: int = 0) -> Nearest:
-        """Up to that many live and archived memories nearest to a unit vector.
+        """The memories nearest to a unit vector: at most `live` live and `archived` archived ones.
 
-        Memories whose vectors are being replaced are left out, and those at a right angle or beyond.
+        Memories whose vectors are being replaced are left out, and those with a cosine of 0 or less.
         """
         ...
 
     def cosines(self, model: str, vector: Floats, keys: Collection[int]) -> dict[int, float]:
-        """How near memories are to a unit vector, by key, for those with a vector of its length."""
+        """The cosines of memories to a unit vector, by key; only of those with a vector of its length."""
         ...
 
     def keep_scale(self, model: str, scale: tuple[float, float], patience: float | None = None) -> None:
-        """Note what was measured of a model's cosines; it goes with its vectors."""
+        """Store the scale of a model's cosines; it is deleted with its vectors."""
         ...
 
     def counts(self, model: str) -> VectorCounts:
-        """How many memories have a vector of a model, how many wait for one, how many it cannot embed."""
+        """The numbers of memories with a vector of a model, without one, and that it cannot embed."""
         ...
 
     def models(self) -> list[str]:
@@ -91,9 +91,9 @@ class Vectors(Protocol):
         ...
 
     def drop_unused(self, kept: str, before: int) -> int:
-        """Delete the vectors of other models that nobody used since then; how many."""
+        """Delete the vectors of other models than `kept` not used since `before`; return their number."""
         ...
 
     def requeue(self, *, drop: bool = False) -> None:
-        """Find out again which memories have no vector; `drop` deletes every vector first."""
+        """Queue the memories without a vector again; `drop` deletes every vector first."""
         ...

@@ -8,7 +8,7 @@ import pytest
 
 from rum import Rum
 from rum.recall import fitted
-from rum.recall.explain import LEAST, SAID
+from rum.recall.explain import MIN_SHARE, SIGNAL_TEXTS
 from rum.recall.semantic import SemanticSearch
 from support.builders import HandClock
 from support.embedders import WordEmbedder
@@ -44,7 +44,7 @@ QUESTIONS: list[dict[str, object]] = [
 
 @pytest.mark.parametrize("column", fitted.WEIGHTS)
 def test_every_signal_that_is_weighed_has_words(column: str) -> None:
-    assert set(fitted.WEIGHTS[column]) <= set(SAID)
+    assert set(fitted.WEIGHTS[column]) <= set(SIGNAL_TEXTS)
 
 
 @pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: str(question["query"]))
@@ -54,7 +54,7 @@ def test_the_shares_add_up_and_the_strongest_comes_first(shelf: Rum, question: d
     for lines in told:
         parts = shares(lines)
         assert parts == sorted(parts, reverse=True)
-        assert all(part >= 100 * LEAST for part in parts)
+        assert all(part >= 100 * MIN_SHARE for part in parts)
         # What is too little to be told may be missing, and each is rounded.
         assert 85 <= sum(parts) <= 105
 
@@ -108,7 +108,7 @@ def test_neighbours_are_named_as_the_reason_for_a_memory_without_the_words(shelf
 
 def test_files_are_named_as_a_reason_in_queries_with_files(shelf: Rum) -> None:
     told = why(shelf, query="gate", file="src/login.py")
-    assert any(SAID["files"] in line for line in told[0])
+    assert any(SIGNAL_TEXTS["files"] in line for line in told[0])
     assert not any("files" in line for lines in why(shelf, query="gate") for line in lines)
 
 
@@ -144,4 +144,4 @@ def test_meaning_is_named_as_a_reason_if_it_was_compared(shelf: Rum) -> None:
         shelf._caller.project.store, embedder, clean=str, clock=HandClock()
     )
     first = why(shelf, query="authentication robots")[0]
-    assert any(line.startswith(SAID["meaning"]) for line in first)
+    assert any(line.startswith(SIGNAL_TEXTS["meaning"]) for line in first)

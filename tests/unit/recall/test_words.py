@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rum.model.links import Edge, LinkType
 from rum.recall import limits
-from rum.recall.words import RESPELLED, Words
+from rum.recall.words import MAX_CORRECTED_WORDS, Words
 from rum.store.base import Store
 from rum.store.filters import Filters
 from support.builders import NOON, add_memory
@@ -103,8 +103,8 @@ class TestCommonWords:
         monkeypatch.setattr(limits, "SCANNED", 5)
         words = Words(store.search, "goat zebra")
         assert not words.complete()
-        assert [words.said(mask) for mask in words.masks.values()] == [["zebra"]]
-        assert [words.said(words.unknown_terms(number)) for number in (1, 8, 9)] == [["goat"]] * 3
+        assert [words.terms_of(mask) for mask in words.masks.values()] == [["zebra"]]
+        assert [words.terms_of(words.unknown_terms(number)) for number in (1, 8, 9)] == [["goat"]] * 3
 
     @given(st.lists(st.sets(st.sampled_from(["goat", "lion", "zebra"])), min_size=1, max_size=20))
     @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -120,14 +120,14 @@ class TestCommonWords:
         for number, held in enumerate(memories, start=1):
             told, unknown_terms = words.masks.get(number, 0), words.unknown_terms(number)
             assert not words.complete() or not unknown_terms
-            assert set(words.said(told | words.mask_in(" ".join(held)) & unknown_terms)) == held
+            assert set(words.terms_of(told | words.mask_in(" ".join(held)) & unknown_terms)) == held
 
 
 class TestMasks:
     def test_a_memory_has_a_bit_for_each_word_it_holds(self, store: Store) -> None:
         fill(store, "zebra", "lion goat", "giraffe", "goat zebra lion")
         words = Words(store.search, "zebra lion goat")
-        held = {number: words.said(mask) for number, mask in words.masks.items()}
+        held = {number: words.terms_of(mask) for number, mask in words.masks.items()}
         assert held == {1: ["zebra"], 2: ["lion", "goat"], 4: ["zebra", "lion", "goat"]}
         assert words.masks[4] == words.everything
 
@@ -188,11 +188,15 @@ class TestMisspelt:
     def test_earlier_results_are_computed_again_after_a_correction(self, store: Store) -> None:
         fill(store, "zebra lion", "lion")
         asked, anew = Words(store.search, "zebar lion"), Words(store.search, "zebar lion")
-        assert (asked.mask_in("zebra lion"), set(asked.weighed)) == (0b10, {0, 0b10})
+        assert (asked.mask_in("zebra lion"), set(asked.weight_by_mask)) == (0b10, {0, 0b10})
         unknown = asked.rarest(0b01)
         assert asked.respell()
         assert anew.respell()
-        assert asked.weighed == anew.weighed == {mask: anew.weight(mask) for mask in (0b00, 0b10, 0b11)}
+        assert (
+            asked.weight_by_mask
+            == anew.weight_by_mask
+            == {mask: anew.weight(mask) for mask in (0b00, 0b10, 0b11)}
+        )
         assert asked.rarest(0b01) == anew.rarest(0b01) < unknown
         assert asked.mask_in("zebra lion") == 0b11
 
@@ -244,4 +248,4 @@ class TestMisspelt:
         fill(store, *[f"animal{letter}y" for letter in "abcdefghijkl"])
         words = Words(store.search, " ".join(asked))
         words.respell()
-        assert len(words.variants) == RESPELLED < len(words.terms)
+        assert len(words.variants) == MAX_CORRECTED_WORDS < len(words.terms)

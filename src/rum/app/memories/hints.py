@@ -1,4 +1,4 @@
-"""What to try next when nothing was found; what is proposed as a wider question has been tried."""
+"""What to try next when nothing was found; wider questions are only proposed if they find something."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ from rum.store.base import ReadMode
 from rum.store.filters import Filters
 from rum.store.search import Search
 
-SUGGESTED = 3
-NAMED = 5
-ECHOED = 60  # So many characters of what was asked are said again
-TOLD = 250  # So many characters of what is wrong with an embedder are told; `rum doctor` tells all of it
-NEAR = 2  # A confidence so many times too low is still worth a word; proposing more would invite filler
-COMPARED = 2000  # So many known tags or files are compared with one that is unknown
+MAX_SUGGESTIONS = 3
+MAX_NAMES = 5
+MAX_ECHO_LENGTH = 60  # Maximum length of a quoted part of the question
+MAX_TROUBLE_LENGTH = 250  # Maximum length of an embedder's error; `rum doctor` shows all of it
+THRESHOLD_DIVISOR = 2  # The lowest threshold to propose is this part of the present one; less finds filler
+MAX_COMPARED = 2000  # Maximum number of known tags or files compared with an unknown one
 
 _WORD = re.compile(r"[\w.@+-]*\w")
 
-# What excludes, and its value when it does not.
+# The filters of a question, with their values when unset.
 FILTERS: dict[str, Any] = {
     "tags": (),
     "task_type": None,
@@ -50,7 +50,7 @@ FILTERS: dict[str, Any] = {
 
 
 def hint_for(caller: Caller, query: RecallQuery, answer: Answer) -> str:
-    """One or two sentences that help to ask better, in the spelling of the calling interface."""
+    """One or two sentences on what to ask instead, with the option names of the calling interface."""
     if not _any_memory(query):
         return "There are no memories yet; store one when work is finished, or run `rum import git`."
     if query.question.memory_id:
@@ -59,7 +59,7 @@ def hint_for(caller: Caller, query: RecallQuery, answer: Answer) -> str:
     search, spell = query.store.search, caller.spell
     parts = [*unknown_tags(search, query.question.tags), *_unknown_agent(caller.project, query)]
     parts += [*_near_files(query, spell), *_misspelt(query), *_agent_named(caller, query)]
-    parts += islice(_wider(query, answer, spell), max(1, SUGGESTED - len(parts)))
+    parts += islice(_wider(query, answer, spell), max(1, MAX_SUGGESTIONS - len(parts)))
     if not parts:
         parts = [_otherwise(query)]
     return f"{_why_nothing(caller.project, query)}. Try: {'; '.join(parts)}."
@@ -72,13 +72,13 @@ def _any_memory(query: RecallQuery) -> bool:
 
 
 def no_room(caller: Caller, question: RecallRequest, needed: int) -> str:
-    """What to say when there is something, and not even the shortest of it may be given."""
+    """The hint if there are matches, but not even the shortest fits."""
     name = caller.spell("max_tokens")
     return f"Found, but nothing fits in {name} {question.max_tokens}; the shortest result needs {needed}."
 
 
 def _why_nothing(project: Project, query: RecallQuery) -> str:
-    """That nothing fits; or, where meaning alone was asked, what it lacks."""
+    """That there are no matches; or, for a semantic search only, why it could not work."""
     if query.issue:
         return f"No memory names #{query.issue}"
     if query.question.strategy is not Strategy.SEMANTIC:
@@ -89,7 +89,7 @@ def _why_nothing(project: Project, query: RecallQuery) -> str:
     elif semantic.model is None:
         lacks = f"the setting embedder is none (by {project.settings.origin('embedder')}); set it to builtin"
     elif semantic.trouble:
-        lacks = f"the embedder fails: {' '.join(semantic.trouble.split())[:TOLD].rstrip('.')}"
+        lacks = f"the embedder fails: {' '.join(semantic.trouble.split())[:MAX_TROUBLE_LENGTH].rstrip('.')}"
     elif pending := semantic.counts().pending:
         have = "1 memory has" if pending == 1 else f"{pending} memories have"
         lacks = f"{have} no vector yet; run `rum tidy`"
@@ -105,16 +105,16 @@ def _otherwise(query: RecallQuery) -> str:
 
 
 def unknown_tags(search: Search, tags: Sequence[str]) -> Iterator[str]:
-    """For each tag that no memory has, which to take instead."""
-    common = [name for name, _ in search.tag_counts(COMPARED)] if tags else []
-    for tag in tags[:NAMED]:
+    """Yield for each unknown tag which to use instead."""
+    common = [name for name, _ in search.tag_counts(MAX_COMPARED)] if tags else []
+    for tag in tags[:MAX_NAMES]:
         if tag in common:
             continue
-        if len(common) == COMPARED and search.by_filters(Filters(tags=(tag,), superseded=True), 1)[0]:
+        if len(common) == MAX_COMPARED and search.by_filters(Filters(tags=(tag,), superseded=True), 1)[0]:
             continue
         near = nearest(tag, common)
-        instead = f"`{near}`" if near else f"one of {', '.join(common[:NAMED])}" if common else "no tag"
-        yield f"{instead} instead of the unknown tag `{tag[:ECHOED]}`"
+        instead = f"`{near}`" if near else f"one of {', '.join(common[:MAX_NAMES])}" if common else "no tag"
+        yield f"{instead} instead of the unknown tag `{tag[:MAX_ECHO_LENGTH]}`"
 
 
 def _unknown_agent(project: Project, query: RecallQuery) -> Iterator[str]:
@@ -125,17 +125,20 @@ def _unknown_agent(project: Project, query: RecallQuery) -> Iterator[str]:
     names = {agent.id: agent.name or agent.id for agent in project.store.agents.all()}
     if asked in names:
         return
-    alike = {name.casefold(): name for name in [*names.values()][-COMPARED:]}
-    near = [alike[name] for name in get_close_matches(asked.casefold()[:ECHOED], alike, n=SUGGESTED)]
-    most_active = [
-        names.get(agent_id, agent_id) for agent_id in project.store.search.most_active_agents(NAMED)
+    alike = {name.casefold(): name for name in [*names.values()][-MAX_COMPARED:]}
+    near = [
+        alike[name]
+        for name in get_close_matches(asked.casefold()[:MAX_ECHO_LENGTH], alike, n=MAX_SUGGESTIONS)
     ]
-    known = list(dict.fromkeys([*near, *most_active]))[:NAMED]
-    yield f"one of the agents {', '.join(known)} instead of the unknown `{asked[:ECHOED]}`"
+    most_active = [
+        names.get(agent_id, agent_id) for agent_id in project.store.search.most_active_agents(MAX_NAMES)
+    ]
+    known = list(dict.fromkeys([*near, *most_active]))[:MAX_NAMES]
+    yield f"one of the agents {', '.join(known)} instead of the unknown `{asked[:MAX_ECHO_LENGTH]}`"
 
 
 def _agent_named(caller: Caller, query: RecallQuery) -> Iterator[str]:
-    """The agent that a question speaks of: who did something is no word of a memory."""
+    """Propose the agent that a question names, as memories do not contain the agent's name."""
     if not query.text or query.question.agent_id:
         return
     asked = _spaced(query.text)
@@ -143,35 +146,35 @@ def _agent_named(caller: Caller, query: RecallQuery) -> Iterator[str]:
         if agent.name and (name := _spaced(agent.name)).strip() and name in asked:
             label = f"{caller.spell('agent_id')} {_quoted(agent.name)}"
             rest = asked.replace(name, " ").strip()
-            found = _tried(query, label, agent_id=agent.id, query=rest or None, intent=None)
+            found = _try_question(query, label, agent_id=agent.id, query=rest or None, intent=None)
             yield next(found, f"{label} with other words")
             return
 
 
 def _quoted(name: str) -> str:
-    """A name as it can be given on a command line."""
+    """A name, quoted for a command line if necessary."""
     return f'"{name}"' if " " in name else name
 
 
 def _spaced(text: str) -> str:
-    """The words of a text between spaces, in lower case."""
+    """The words of a text in lower case, separated and surrounded by spaces."""
     return f" {' '.join(_WORD.findall(text.casefold()))} "
 
 
 def _misspelt(query: RecallQuery) -> Iterator[str]:
-    """Words that were taken for typing errors, as memories spell them, if that would find something."""
+    """Yield corrections of typos, if the corrected question finds something."""
     if query.files or not query.text:
         return
-    question, told = query.question, list[str]()
-    asked = {"query": question.query, "intent": question.intent}
-    for typed, meant in islice(query.words.corrected(), NAMED):
+    question, corrections = query.question, list[str]()
+    corrected = {"query": question.query, "intent": question.intent}
+    for typed, meant in islice(query.words.corrected(), MAX_NAMES):
         word = re.compile(rf"(?<![\w.-]){re.escape(typed)}(?![\w-])", re.IGNORECASE)
-        if word.search(query.text):  # else it is a part of a name, which nobody asked for by itself
-            asked = {name: text and word.sub(meant, text) for name, text in asked.items()}
-            told.append(f"`{meant}` instead of `{typed}`")
-    least = min(query.threshold, MIN_CONFIDENCE)
-    if told and any(_tried(query, "", **asked, min_confidence=least)):
-        yield from told
+        if word.search(query.text):  # else it is only a part of a name
+            corrected = {name: text and word.sub(meant, text) for name, text in corrected.items()}
+            corrections.append(f"`{meant}` instead of `{typed}`")
+    min_confidence = min(query.threshold, MIN_CONFIDENCE)
+    if corrections and any(_try_question(query, "", **corrected, min_confidence=min_confidence)):
+        yield from corrections
 
 
 def _near_files(query: RecallQuery, spell: Spell) -> list[str]:
@@ -185,21 +188,21 @@ def _near_files(query: RecallQuery, spell: Spell) -> list[str]:
         below = {known[len(start) :].split("/")[0] for known in known_paths[start]}
         if name in below:
             continue
-        if close := nearest(name, sorted(below)[:COMPARED]):
+        if close := nearest(name, sorted(below)[:MAX_COMPARED]):
             found.append(start + close)
         elif below and folder:
             found.append(start)
-    return [f"{spell('file')} {' or '.join(list(dict.fromkeys(found))[:NAMED])}"] if found else []
+    return [f"{spell('file')} {' or '.join(list(dict.fromkeys(found))[:MAX_NAMES])}"] if found else []
 
 
 def _wider(query: RecallQuery, answer: Answer, spell: Spell) -> Iterator[str]:
-    """The wider questions that find something, with how much."""
+    """Yield the wider questions that find something, with the number of matches."""
     if query.text and not query.files and not query.words.known() and query.semantic is None:
         return
     found = _WithoutFilters(query) if query.text else None
     for label, change in _wider_questions(query, spell):
         if found is None:
-            yield from _tried(query, label, **change)
+            yield from _try_question(query, label, **change)
             continue
         if "min_confidence" in change:
             count = sum(match.confidence >= change["min_confidence"] for match in answer.others)
@@ -211,28 +214,28 @@ def _wider(query: RecallQuery, answer: Answer, spell: Spell) -> Iterator[str]:
 
 
 def _wider_questions(query: RecallQuery, spell: Spell) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What each wider question is called, and what it changes."""
+    """Yield a label for each wider question, and the fields it changes."""
     question = query.question
     if question.strategy is not Strategy.AUTO:
         yield f"{spell('strategy')} auto", {"strategy": Strategy.AUTO}
     if not question.include_superseded:
         yield spell("include_superseded"), {"include_superseded": True}
-    for tag in question.tags[:NAMED] if len(question.tags) > 1 else ():
-        yield f"without tag `{tag}`", {"tags": tuple(one for one in question.tags if one != tag)}
-    set_ones = [name for name, unset in FILTERS.items() if getattr(question, name) != unset]
-    for name in set_ones:
+    for tag in question.tags[:MAX_NAMES] if len(question.tags) > 1 else ():
+        yield f"without tag `{tag}`", {"tags": tuple(other for other in question.tags if other != tag)}
+    set_filters = [name for name, unset in FILTERS.items() if getattr(question, name) != unset]
+    for name in set_filters:
         yield f"without {spell(name)}", {name: FILTERS[name]}
-    if query.text and (less := round(query.threshold / NEAR, 2)):
+    if query.text and (less := round(query.threshold / THRESHOLD_DIVISOR, 2)):
         yield f"{spell('min_confidence')} {less:.2f}", {"min_confidence": less}
-    if len(set_ones) > 1:
-        yield "without filters", {name: FILTERS[name] for name in set_ones}
+    if len(set_filters) > 1:
+        yield "without filters", {name: FILTERS[name] for name in set_filters}
 
 
 class _WithoutFilters:
-    """What a question finds if nothing excludes a memory.
+    """The matches of a question without its filters.
 
-    Each wider question finds those of them that pass its filters. To ask each of them would take ten times
-    as long as the question itself.
+    Each wider question finds those that pass its own filters. Running each of them would take ten times as
+    long as the question itself.
     """
 
     def __init__(self, query: RecallQuery) -> None:
@@ -243,13 +246,13 @@ class _WithoutFilters:
         excluding = query.filters.any() or question.strategy is not Strategy.AUTO
         if excluding or (not question.include_superseded and query.words.superseded):
             widest = replace(question, **FILTERS, strategy=Strategy.AUTO, include_superseded=True)
-            # Where words lead to memories, vectors are not asked again: a hint costs no more than an answer.
-            answer = cascade.run(_asked_again(query, widest, by_meaning=not query.words.known()))
+            # If words find memories, vectors are not used again: a hint must not take longer than an answer.
+            answer = cascade.run(_changed_query(query, widest, by_meaning=not query.words.known()))
             sure = (match for match in answer.others if match.confidence >= query.threshold)
             self._matches = [*answer.matches, *sure]
 
     def count(self, wider: RecallRequest) -> int:
-        """How many of them a wider question finds."""
+        """The number of matches that a wider question finds."""
         filters = filters_of(wider)
         found = [
             match.memory_id
@@ -273,21 +276,21 @@ class _WithoutFilters:
         return {memory.id: memory for memory in found}
 
 
-def _tried(query: RecallQuery, label: str, /, **change: Any) -> Iterator[str]:
+def _try_question(query: RecallQuery, label: str, /, **change: Any) -> Iterator[str]:
     wider: RecallRequest = replace(query.question, **change)
     try:
         wider.check()
-    except InvalidQuery:  # nothing would be left to look for
+    except InvalidQuery:  # no condition would be left
         return
-    answer = cascade.run(_asked_again(query, wider, by_meaning=not (query.text and query.filters.any())))
+    answer = cascade.run(_changed_query(query, wider, by_meaning=not (query.text and query.filters.any())))
     if answer.matches:
         given, limit = len(answer.matches), wider.limit
         text = answer.total if not query.text else f"{given} or more" if given == limit else given
         yield f"{label} ({text} found)"
 
 
-def _asked_again(query: RecallQuery, question: RecallRequest, *, by_meaning: bool = False) -> RecallQuery:
-    """Another question in place of one that found nothing; what was read for that is not read again."""
+def _changed_query(query: RecallQuery, question: RecallRequest, *, by_meaning: bool = False) -> RecallQuery:
+    """A query for another question that reuses what was read for one that found nothing."""
     return RecallQuery(
         question,
         query.store,

@@ -36,7 +36,7 @@ from rum.recall import trace as tracing
 from rum.recall.cascade import Answer
 from rum.recall.explain import explain
 from rum.recall.query import Match, RecallQuery, passes
-from rum.recall.token_budget import fitted, least
+from rum.recall.token_budget import fitted, min_tokens
 from rum.repo.files import strip_line
 from rum.store.base import ReadMode
 from rum.store.filters import Filters
@@ -45,12 +45,12 @@ from rum.text.tokens import estimate_tokens
 
 View = Callable[[Depth], RetrievedMemory]
 ENVELOPE = 35  # Tokens of an answer without its memories
-LEFT_OUT = 15  # Tokens of what says that something was left out
-TAGS = 10_000  # So many tags are listed
+LEFT_OUT = 15  # Tokens of the note that something was left out
+MAX_TAGS = 10_000  # Maximum number of tags listed
 
 
 def recall(caller: Caller, question: RecallRequest) -> RecallResult:
-    """The memories that answer a question, surest first."""
+    """The memories that answer a question, highest confidence first."""
     question.check(caller.spell)
     query = RecallQuery(
         _resolved(caller.project, question),
@@ -82,7 +82,7 @@ def recall(caller: Caller, question: RecallRequest) -> RecallResult:
 
 
 def _with_knowledge(project: Project, query: RecallQuery, result: RecallResult) -> RecallResult:
-    """The answer with the chapters and wisdom that answer too, as far as there is room for them."""
+    """The answer with matching chapters and wisdom, if they fit into `max_tokens`."""
     if not query.text or not query.words.has_chapters:
         return result
     from rum.app.memories.knowledge import beside  # noqa: PLC0415 (few projects have chapters)
@@ -102,7 +102,7 @@ def _with_knowledge(project: Project, query: RecallQuery, result: RecallResult) 
 
 
 def _fetched(project: Project, depth: Depth, ids: list[str]) -> dict[str, Memory]:
-    """The memories by id, with as much as the depth shows."""
+    """The memories by id, with the layers that the depth shows."""
     mode = ReadMode.HEADLINE if depth is Depth.SUMMARY else ReadMode.BEST_EFFORT
     return {memory.id: memory for memory in project.store.memories.get(ids, mode)}
 
@@ -121,7 +121,7 @@ def _patterns(caller: Caller, question: RecallRequest) -> tuple[str, ...]:
 
 
 def _by_id(project: Project, query: RecallQuery) -> Answer:
-    """The one memory asked for by id, if the other conditions let it through."""
+    """The memory with the requested id, if it passes the filters."""
     memory = project.memory(query.question.memory_id or "")
     match = Match(Row(memory.id, memory.created_at, memory.importance, memory.session_id, 0), "exact")
     match.literal = match.confidence = 1.0
@@ -135,7 +135,7 @@ def _views(
     found: list[tuple[Memory, Match]],
     why: dict[str, list[str]],
 ) -> list[View]:
-    """How to show each memory, at whatever depth it gets."""
+    """A function for each memory that shows it at a given depth."""
     if not found:
         return []
     ids = [memory.id for memory, _ in found]
@@ -197,7 +197,7 @@ def _nothing(caller: Caller, query: RecallQuery, answer: Answer) -> RecallResult
 
 
 def _no_room(caller: Caller, question: RecallRequest, answer: Answer, views: list[View]) -> RecallResult:
-    needed = ENVELOPE + min(map(least, views)) + (LEFT_OUT if len(views) > 1 else 0)
+    needed = ENVELOPE + min(map(min_tokens, views)) + (LEFT_OUT if len(views) > 1 else 0)
     return _estimated(
         RecallResult(
             memories=[],
@@ -250,7 +250,7 @@ def trace(caller: Caller, question: TraceRequest) -> TraceResult:
 
 
 def listing(caller: Caller, question: ListRequest) -> ListResult:
-    """The calling agent's own memories; all of them for the owner who is nobody in particular."""
+    """The calling agent's own memories; all memories for the owner if no agent is set."""
     own = caller.current_agent()
     if own is None and not caller.owner:
         return ListResult([], 0)
@@ -283,12 +283,12 @@ def _listed(memory: Memory, uses: dict[str, Usage]) -> ListedMemory:
 
 
 def tags(caller: Caller) -> list[Tag]:
-    """The tags, the one used most first."""
-    return [Tag(tag, count) for tag, count in caller.project.store.search.tag_counts(TAGS)]
+    """The tags, most used first."""
+    return [Tag(tag, count) for tag, count in caller.project.store.search.tag_counts(MAX_TAGS)]
 
 
 def summary(caller: Caller) -> dict[str, Any]:
-    """The project in a few figures."""
+    """The main figures of the project."""
     project = caller.project
     location, agents = project.location, project.store.agents.all()
     return {

@@ -1,4 +1,4 @@
-"""Find memories by their words, and look closer at those found: one statement a call."""
+"""Find memories by their words, and read their details, with one statement per call."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ if TYPE_CHECKING:
 
 FIELDS = ("goal", "intent", "outcome", "learnings", "reasoning", "perception", "actions", "tags", "paths")
 
-_FEW = 1000  # In a store of fewer memories the terms with the same first letter are soon read
+_SMALL_STORE = 1000  # With fewer memories, all terms with the same first letter can be read quickly
 _ESCAPED = re.compile(r"\\[bfnrt]")
-_READ = 20_000  # So many characters of a memory are read for how its words are spelt
-# How many memories are archived, as it was counted when they came and went.
+_MAX_TEXT_LENGTH = 20_000  # Maximum length of a memory's text that is read for the spelling of its words
+# The number of archived memories, updated whenever memories are archived or restored.
 _ARCHIVED = "(SELECT CAST(value AS INTEGER) FROM derived WHERE name = 'archived')"
 
 
 def _holders(index: str, match: str, cap: str = "?") -> str:
-    """The sequence numbers of those that match, as JSON: fetched row by row they take twice as long."""
+    """The sequence numbers of the matches, as JSON: fetching them row by row takes twice as long."""
     newest = f"SELECT rowid FROM {index} WHERE {index} MATCH {match} ORDER BY rowid DESC LIMIT {cap}"
     return f"(SELECT json_group_array(rowid) FROM ({newest}))"
 
 
-# Sequence numbers are nearly dense here, so that every so many of them lie evenly over all.
+# Sequence numbers have few gaps, so taking every n-th of them gives an even sample.
 _TIMELINE = """
 WITH RECURSIVE asked(newest, spread, last) AS (
   SELECT ?, ?, (SELECT coalesce(max(seq), 0) FROM memories)
@@ -97,7 +97,8 @@ SELECT e.term, e.packed, CASE e.packed
 FROM used AS e
 UNION ALL
 SELECT e.term, NULL,
-  substr(m.intent || m.outcome || m.reasoning || m.perception || m.tags || m.actions, 1, {_READ}), NULL, NULL
+  substr(m.intent || m.outcome || m.reasoning || m.perception || m.tags || m.actions, 1,
+    {_MAX_TEXT_LENGTH}), NULL, NULL
 FROM used AS e CROSS JOIN json_each({_holders("memory_text", _QUOTED, ":sample")}) AS held
 CROSS JOIN memories AS m ON m.seq = held.value WHERE e.packed = 0
 """
@@ -105,7 +106,7 @@ CROSS JOIN memories AS m ON m.seq = held.value WHERE e.packed = 0
 _LENGTH = " + ".join(f"length(t.c{at})" for at in range(len(FIELDS) - 1))
 _TEXT = " || ' ' || ".join(f"t.c{at}" for at in range(len(FIELDS)))
 _PATHS = "SELECT group_concat(f.file_path, char(10)) FROM memory_files AS f WHERE f.memory_id = c.id"
-# Terms are read where FTS5 keeps them: through the virtual table it takes twice as long.
+# Terms are read from the content table of FTS5: through the virtual table it takes twice as long.
 _DESCRIBE = f"""
 WITH chosen AS MATERIALIZED (
   SELECT {COLUMNS}, wanted.key AS place FROM json_each(?) AS wanted
@@ -149,13 +150,13 @@ CROSS JOIN memories AS m ON m.seq = one.value ORDER BY step.place, one.key
 
 
 class SqliteSearch(Lookup):
-    """The finders of one project, archived memories included."""
+    """Finds the memories of one project, including archived ones."""
 
     def __init__(self, database: Database, memories: SqliteMemories) -> None:
         super().__init__(database)
         self._memories = memories
         self._size = 0
-        """About how many memories there were when terms were last looked up."""
+        """The approximate number of memories at the last lookup of terms."""
 
     def terms(
         self,
@@ -200,7 +201,7 @@ class SqliteSearch(Lookup):
             _CORRECTIONS,
             {
                 "terms": json.dumps(wanted),
-                "ranges": json.dumps(_ranges(wanted, 1 if self._size < _FEW else 2)),
+                "ranges": json.dumps(_ranges(wanted, 1 if self._size < _SMALL_STORE else 2)),
                 "cap": cap,
                 "archived_cap": archived_cap,
                 "sample": sample,
@@ -247,9 +248,9 @@ class SqliteSearch(Lookup):
             return f"(SELECT json_group_array(seq) FROM ({found} ORDER BY memory_text.rowid DESC LIMIT :cap))"
 
         statement = _NEWEST.format(first=newest("0"), next=newest("(step.place + 1)"), columns=COLUMNS)
-        asked = {"sets": json.dumps(sets), "cap": cap, **named}
+        parameters = {"sets": json.dumps(sets), "cap": cap, **named}
         found: list[list[Row]] = []
-        for line in self._database.connection.execute(statement, asked):
+        for line in self._database.connection.execute(statement, parameters):
             place: int = line[0]
             found += [list[Row]() for _ in range(place + 1 - len(found))]
             found[place].append(Row._make(line[1:]))
@@ -297,11 +298,11 @@ class SqliteSearch(Lookup):
             _DESCRIBE.format(where=where), [wanted, *values, limit, texts, session_limit + 1, known]
         )
         memories = [_details(row) for row in rows if row[0] >= 0]
-        listed = ",".join(row[1] for row in rows if row[0] == -1)
-        sessions: list[list[int]] = json.loads(f"[{listed}]")
+        session_arrays = ",".join(row[1] for row in rows if row[0] == -1)
+        sessions: list[list[int]] = json.loads(f"[{session_arrays}]")
         return Described(
             memories,
-            [one for one in sessions if len(one) <= session_limit],
+            [keys for keys in sessions if len(keys) <= session_limit],
             [(row[1], row[2]) for row in rows if row[0] == -2],
         )
 
@@ -315,8 +316,8 @@ class SqliteSearch(Lookup):
         found: dict[str, tuple[str, ...]] = {
             row[0]: row[1:] for row in self._rows(statement, (json.dumps(wanted),))
         }
-        # The terms of archived memories are not kept; making them again is slower.
-        missing = [one for one in wanted if one not in found]
+        # The terms of archived memories are not stored; deriving them again is slower.
+        missing = [memory_id for memory_id in wanted if memory_id not in found]
         if missing:
             found |= {
                 memory.id: indexed_text(memory)
@@ -325,17 +326,18 @@ class SqliteSearch(Lookup):
         return found
 
     def sharing(self, terms: Iterable[str], rare: int, cap: int) -> list[str]:
-        asked = list(terms)
+        wanted = list(terms)
         statement = f"""
-SELECT {_holders("memory_text", "value", ":most")},
-  {_holders("archived_text", "json_extract(:archived, '$[' || key || ']')", ":most")} FROM json_each(:live)
+SELECT {_holders("memory_text", "value", ":max_holders")},
+  {_holders("archived_text", "json_extract(:archived, '$[' || key || ']')", ":max_holders")}
+FROM json_each(:live)
 """
         rows = self._database.connection.execute(
             statement,
             {
-                "live": json.dumps(list(map(quoted, asked))),
-                "archived": json.dumps(list(map(quoted_parts, asked))),
-                "most": rare + 1,
+                "live": json.dumps(list(map(quoted, wanted))),
+                "archived": json.dumps(list(map(quoted_parts, wanted))),
+                "max_holders": rare + 1,
             },
         ).fetchall()
         shared: Counter[int] = Counter()
@@ -348,11 +350,11 @@ SELECT {_holders("memory_text", "value", ":most")},
             "SELECT m.id FROM json_each(?) AS best JOIN memories AS m ON m.seq = best.value "
             "WHERE m.superseded = 0 ORDER BY best.key"
         )
-        return [one for (one,) in self._rows(found, (best,))]
+        return [memory_id for (memory_id,) in self._rows(found, (best,))]
 
 
 class _Counts:
-    """How many hold a term, judged by the sequence numbers of those who do."""
+    """Estimates the number of holders of a term from their sequence numbers."""
 
     def __init__(self, last: int, archived: int, cap: int, archived_cap: int) -> None:
         self.size = last  # without counting: few memories are ever deleted
@@ -360,7 +362,7 @@ class _Counts:
         self._caps = cap, archived_cap
 
     def holders(self, live: list[int], archived: list[int], newest_archived: int) -> Holders:
-        """The holders of a term with estimates of their numbers: the denser they lie, the more there are."""
+        """The holders of a term, with estimates of their numbers from the density of those that were read."""
         cap, archived_cap = self._caps
         size = max(self.size, 1)
         own = max(size - self.archived, 1)
@@ -374,7 +376,7 @@ class _Counts:
 
 
 def vector_state(live: int, archived: int, pending: int, scale: str | None) -> VectorState:
-    """What `vector_state` in `queries.sql` found."""
+    """The result of `vector_state` in `queries.sql`."""
     gain, shift = map(float, scale.split()) if scale else (0.0, 0.0)
     return VectorState(bool(live), bool(archived), bool(pending), (gain, shift) if scale else None)
 
@@ -382,8 +384,8 @@ def vector_state(live: int, archived: int, pending: int, scale: str | None) -> V
 def _ranges(terms: Iterable[str], letters: int) -> list[tuple[str, str]]:
     """The first and last of the terms that begin with the same letters.
 
-    Looking a term up in the list of all terms takes FTS5 a statement for every part of its index. Terms with
-    the same beginning are read in one go, with what lies between them.
+    Looking up a single term takes FTS5 a statement for every part of its index, so terms with the same first
+    letters are read as one range, with all terms between them.
     """
     groups: dict[str, list[str]] = {}
     for term in terms:
@@ -397,7 +399,7 @@ def _estimate(found: int, size: int, span: int) -> int:
 
 def _details(row: tuple[Any, ...]) -> Details:
     _, *memory, archived, newer, goal, paths, length, files, text = row
-    if archived is not None:  # its terms are not kept, so they are made of what stands in plain rows
+    if archived is not None:  # its terms are not stored, so they are derived from other columns
         goal, paths = " ".join(terms_of(goal)), " ".join(terms_of(paths or ""))
     return Details(
         Row._make(memory), archived is not None, newer, goal or "", paths or "", length or 0, files, text

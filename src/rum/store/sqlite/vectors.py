@@ -1,4 +1,4 @@
-"""Vectors in SQLite: a table of their own beside the memories, read into memory to find the nearest."""
+"""Vectors in SQLite: stored in a separate table, and read into memory to find the nearest."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Ranked = list[tuple[int, float]]  # Numbers of vectors with their cosines, nearest first
 
-_SPARE = 16  # Vectors looked at beyond those asked for, as some may have gone with their memory
+_SPARE = 16  # Number of additional vectors compared, as some may have been deleted with their memory
 _BATCH = 8192
 _FIRST_GROWTH = 1000
 
@@ -42,7 +42,7 @@ class SqliteVectors:
         with self._database.transaction(patience) as db:
             db.execute(SQL["use_model"], {"name": model, "now": now})
             done, pending, _ = self.counts(model)
-            # All of them for a new model; else what was written by a RUM that knew nothing of vectors.
+            # All memories for a new model; else those written by a version of RUM without vectors.
             if done + pending != self._rows("count_memories")[0][0]:
                 db.execute(SQL["queue_missing"], (self._number(model),))
 
@@ -51,11 +51,12 @@ class SqliteVectors:
             with self._database.transaction(0) as db:
                 db.execute(SQL["renew_model"], (now, model))
 
-    def pending(self, model: str, most: int, among: Collection[int] | None = None) -> list[str]:
-        asked = {"model": model, "most": most}
+    def pending(self, model: str, limit: int, among: Collection[int] | None = None) -> list[str]:
+        values: dict[str, object] = {"model": model, "most": limit}
         if among is None:
-            return [one for (one,) in self._rows("pending_vectors", asked)]
-        return [one for (one,) in self._rows("pending_among", {**asked, "keys": json.dumps(list(among))})]
+            return [memory_id for (memory_id,) in self._rows("pending_vectors", values)]
+        values["keys"] = json.dumps(list(among))
+        return [memory_id for (memory_id,) in self._rows("pending_among", values)]
 
     def put(
         self, model: str, vectors: Iterable[tuple[str, int, bytes]], patience: float | None = None
@@ -85,18 +86,18 @@ class SqliteVectors:
 
     def _owners(self, live: Ranked, archived: Ranked) -> tuple[Owners, Owners]:
         numbers = {"live": live, "archived": archived}
-        asked = {part: json.dumps([number for number, _ in ranked]) for part, ranked in numbers.items()}
-        rows = self._rows("owners_of_vectors", asked)
+        values = {part: json.dumps([number for number, _ in ranked]) for part, ranked in numbers.items()}
+        rows = self._rows("owners_of_vectors", values)
         return _owners_in(rows, "live"), _owners_in(rows, "archived")
 
     def cosines(self, model: str, vector: Floats, keys: Collection[int]) -> dict[int, float]:
         from rum.store.packed_vectors import cosines  # noqa: PLC0415 (loads numpy)
 
-        # A vector in memory may be of a memory's text as it was, so the table says which one is in force.
+        # The matrix may have the vector of an older version of a memory; the table has the current one.
         rows = self._rows("vectors_of", {"keys": json.dumps(list(keys)), "model": model})
-        own = {memory: number for memory, number, _ in rows if number is not None}
-        read = self._live.cosines(model, vector, own.values())
-        near = {memory: read[number] for memory, number in own.items() if number in read}
+        numbers = {memory: number for memory, number, _ in rows if number is not None}
+        by_number = self._live.cosines(model, vector, numbers.values())
+        near = {memory: by_number[number] for memory, number in numbers.items() if number in by_number}
         return near | cosines(vector, {memory: data for memory, number, data in rows if number is None})
 
     def keep_scale(self, model: str, scale: tuple[float, float], patience: float | None = None) -> None:
@@ -140,16 +141,16 @@ class Owners(NamedTuple):
 
 
 def _owners_in(rows: list[Any], which: str) -> Owners:
-    """What `owners_of_vectors` tells of the live or the archived ones."""
-    own = [(number, memory) for part, number, memory in rows if part == which]
-    return Owners(own[0][1], dict(own[1:]))
+    """The result of `owners_of_vectors` for the live or the archived vectors."""
+    pairs = [(number, memory) for part, number, memory in rows if part == which]
+    return Owners(pairs[0][1], dict(pairs[1:]))
 
 
 class _InMemory:
-    """The vectors of one model, of the live memories or of the archived ones, as far as they were read.
+    """The vectors of one model that were read so far, of the live or of the archived memories.
 
-    They are read on from the highest number seen: SQLite has one writer at a time, so that no vector appears
-    below a number that was read.
+    Reading continues after the highest number read: SQLite has one writer at a time, so no vector appears
+    below it later.
     """
 
     def __init__(self, database: Database, which: str) -> None:
@@ -166,50 +167,50 @@ class _InMemory:
         return len(self._matrix or ())
 
     def cosines(self, model: str, question: Floats, numbers: Collection[int]) -> dict[int, float]:
-        """How near the vectors with these numbers are to one."""
+        """The cosines of the vectors with these numbers."""
         matrix = self._opened(model, len(question))
         if any(number > matrix.last for number in numbers):
             self._read_on(model, matrix)
         return matrix.cosines(question, numbers)
 
-    def ranked(self, model: str, question: Floats, most: int) -> Ranked:
-        """The numbers of the nearest vectors with their cosines, a few more than asked for."""
-        return self._opened(model, len(question)).nearest(question, most + _SPARE) if most else []
+    def ranked(self, model: str, question: Floats, limit: int) -> Ranked:
+        """The numbers of the nearest vectors with their cosines, a few more than `limit`."""
+        return self._opened(model, len(question)).nearest(question, limit + _SPARE) if limit else []
 
     def nearest(
-        self, model: str, question: Floats, most: int, ranked: Ranked, owners: Owners
+        self, model: str, question: Floats, limit: int, ranked: Ranked, owners: Owners
     ) -> list[tuple[int, float]]:
         """The memories nearest to a vector, from the vectors `ranked` before and their owners."""
-        if not most:
+        if not limit:
             return []
-        ranked, owned = self._current(model, question, most + _SPARE, ranked, owners)
-        if len(owned) < min(most, len(ranked)):
-            # More are gone than could be spared: what is in memory is too old.
+        ranked, owned = self._current(model, question, limit + _SPARE, ranked, owners)
+        if len(owned) < min(limit, len(ranked)):
+            # More vectors were deleted than the spare ones: the matrix is out of date.
             self._matrix = None
-            ranked = self._opened(model, len(question)).nearest(question, most)
-            ranked, owned = self._current(model, question, most, ranked, self._owners(ranked))
-        return [(owned[number], cosine) for number, cosine in ranked if number in owned][:most]
+            ranked = self._opened(model, len(question)).nearest(question, limit)
+            ranked, owned = self._current(model, question, limit, ranked, self._owners(ranked))
+        return [(owned[number], cosine) for number, cosine in ranked if number in owned][:limit]
 
     def _current(
-        self, model: str, question: Floats, most: int, ranked: Ranked, owners: Owners
+        self, model: str, question: Floats, limit: int, ranked: Ranked, owners: Owners
     ) -> tuple[Ranked, dict[int, int]]:
-        """The nearest vectors, also of those written since, and the memories of those still there."""
+        """The nearest vectors, including new ones, and the memories of those that still exist."""
         matrix = self._opened(model, len(question))
         if owners.last > matrix.last:
             self._read_on(model, matrix, owners.last)
-            ranked = matrix.nearest(question, most)
+            ranked = matrix.nearest(question, limit)
             owners = self._owners(ranked)
         matrix.drop([number for number, _ in ranked if number not in owners.memories])
         return ranked, owners.memories
 
     def _owners(self, ranked: Ranked) -> Owners:
         numbers = json.dumps([number for number, _ in ranked])
-        asked = {"live": "[]", "archived": "[]", self._which: numbers}
-        rows = self._database.connection.execute(SQL["owners_of_vectors"], asked).fetchall()
+        values = {"live": "[]", "archived": "[]", self._which: numbers}
+        rows = self._database.connection.execute(SQL["owners_of_vectors"], values).fetchall()
         return _owners_in(rows, self._which)
 
     def _opened(self, model: str, dimensions: int) -> Matrix:
-        """All vectors of the model that were there when they were last read."""
+        """The matrix of the model's vectors, as of the last reading."""
         from rum.store.sqlite.vector_matrix import Matrix  # noqa: PLC0415 (loads numpy)
 
         file, matrix = self._database.file, self._matrix
@@ -220,7 +221,7 @@ class _InMemory:
             or matrix.model != model
             or len(matrix) > self._room
         ):
-            # Replaced vectors stay in memory until it has grown by half; then all are read again.
+            # Replaced vectors stay in the matrix until it has grown by half; then all are read again.
             matrix, self._file = Matrix(dimensions, model=model), file
             self._read_on(model, matrix)
             self._room = len(matrix) * 3 // 2 + _FIRST_GROWTH
@@ -228,8 +229,8 @@ class _InMemory:
         return matrix
 
     def _read_on(self, model: str, matrix: Matrix, last: int = 0) -> None:
-        asked = {"model": model, "most": _BATCH}
-        while rows := self._rows("vectors_since", {**asked, "number": matrix.last}):
+        values = {"model": model, "most": _BATCH}
+        while rows := self._rows("vectors_since", {**values, "number": matrix.last}):
             matrix.add(rows)
             if len(rows) < _BATCH:
                 break
