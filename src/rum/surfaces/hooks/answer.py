@@ -22,15 +22,15 @@ def can_answer(event: Event, client: str) -> bool:
 
     A client that runs another client's hooks but has hooks of its own would get everything twice.
     """
-    own = event["client"] == client or event["client"] not in CLIENTS
-    return own and event["kind"] in module_of(event["client"]).ANSWERABLE
+    is_own_client = event["client"] == client or event["client"] not in CLIENTS
+    return is_own_client and event["kind"] in module_of(event["client"]).ANSWERABLE
 
 
 def print_offers(event: Event, offers: list[Offer], spools: tuple[str, ...]) -> None:
     """Print the offers that fit, each only once in a session."""
     fitting = record_offers(event, offers, spools)
     if fitting:
-        answer = hook_answer(event["client"], event["kind"], "\n".join(one.text for one in fitting))
+        answer = hook_answer(event["client"], event["kind"], "\n".join(offer.text for offer in fitting))
         os.write(1, json.dumps(answer).encode() + b"\n")
 
 
@@ -49,10 +49,10 @@ def record_offers(event: Event, offers: list[Offer], spools: tuple[str, ...]) ->
 def fitting_offers(offers: list[Offer]) -> list[Offer]:
     """Return the first offers that fit into MAX_CHARACTERS together; none is cut."""
     fitting: list[Offer] = []
-    left = MAX_CHARACTERS
+    remaining = MAX_CHARACTERS
     for offer in offers:
-        left -= len(offer.text) + 1
-        if left < 0:
+        remaining -= len(offer.text) + 1
+        if remaining < 0:
             break
         fitting.append(offer)
     return fitting
@@ -66,7 +66,9 @@ def _offered_event(event: Event, offers: list[Offer]) -> Event:
         "kind": "offered",
         "at": event["at"],
         "cwd": event["cwd"],
-        "offers": [{"kind": one.kind, "memories": [*one.memory_ids], "text": one.text} for one in offers],
+        "offers": [
+            {"kind": offer.kind, "memories": [*offer.memory_ids], "text": offer.text} for offer in offers
+        ],
     }
     shared = {name: value for name, value in event.items() if name in ("turn", "agent", "call", "project")}
     offered.update(shared)  # pyright: ignore[reportArgumentType, reportCallIssue]

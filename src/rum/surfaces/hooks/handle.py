@@ -33,29 +33,29 @@ def handle_hook(client: str, at: float, watchdog: Watchdog, *, answer: bool) -> 
         return
     if TOO_LARGE in payload:
         event["withheld"] = "too large"
-    found = find_project(event["cwd"])
-    if found is None or is_paused(found.home, found.project, at):
+    hook_project = find_project(event["cwd"])
+    if hook_project is None or is_paused(hook_project.home, hook_project.project, at):
         return
-    spools = spool_folders(found)
+    spools = spool_folders(hook_project)
     try:
         # Recorded before anything is printed: looking for offers may take up the rest of the time.
-        recorded = _record(event, found, spools, at)
-        if event["kind"] in _TURN_ENDS and found.project is not None:
-            _start_intake(event, found, spools)
+        recorded = _record(event, hook_project, spools, at)
+        if event["kind"] in _TURN_ENDS and hook_project.project is not None:
+            _start_intake(event, hook_project, spools)
         watchdog.recorded = True
-        if answer and recorded and found.project is not None and can_answer(event, client):
+        if answer and recorded and hook_project.project is not None and can_answer(event, client):
             from rum.inject.offers import offers_for  # noqa: PLC0415 (not every event can be answered)
 
-            print_offers(recorded, offers_for(recorded, found.directory, found.root), spools)
+            print_offers(recorded, offers_for(recorded, hook_project.directory, hook_project.root), spools)
     except Exception as error:  # noqa: BLE001 (the outer edge: `rum doctor` shows it)
         _record_problem(spools, f"A hook failed: {_describe_error(error)}", at)
 
 
-def _record(event: Event, found: HookProject, spools: tuple[str, ...], at: float) -> Event | None:
+def _record(event: Event, hook_project: HookProject, spools: tuple[str, ...], at: float) -> Event | None:
     """Return the event as recorded; None if it could not be recorded, or only in part."""
-    cleaned = _clean(event, found, spools, at)
-    if found.project is not None:
-        cleaned["project"] = found.project
+    cleaned = _clean(event, hook_project, spools, at)
+    if hook_project.project is not None:
+        cleaned["project"] = hook_project.project
     # The cleaned session id: a secret in it must not become a file name.
     where, problem = write_line(spools, cleaned["session"], _fit_line(cleaned))
     if problem is not None:
@@ -66,14 +66,14 @@ def _record(event: Event, found: HookProject, spools: tuple[str, ...], at: float
     return cleaned if where and "withheld" not in cleaned else None
 
 
-def _clean(event: Event, found: HookProject, spools: tuple[str, ...], at: float) -> Event:
-    if found.problem:
+def _clean(event: Event, hook_project: HookProject, spools: tuple[str, ...], at: float) -> Event:
+    if hook_project.problem:
         # The user's own secret patterns are in the settings, which could not be read.
-        _record_problem(spools, f"{found.problem}; only kinds and times of events were recorded", at)
+        _record_problem(spools, f"{hook_project.problem}; only kinds and times of events were recorded", at)
         return {**minimal_event(event), "cwd": event["cwd"]}
     try:
-        redactor = Redactor(found.redact_extra, found.redact_allow)
-        return clean(event, redactor, _ignored_paths(found))
+        redactor = Redactor(hook_project.redact_extra, hook_project.redact_allow)
+        return clean(event, redactor, _ignored_paths(hook_project))
     except Exception as error:  # noqa: BLE001 (an event that cannot be redacted is not recorded)
         _record_problem(
             spools, f"Redaction failed: {_describe_error(error)}; only kind and time were recorded", at
@@ -81,8 +81,8 @@ def _clean(event: Event, found: HookProject, spools: tuple[str, ...], at: float)
         return minimal_event(event)
 
 
-def _ignored_paths(found: HookProject) -> Ignored | None:
-    root = found.root
+def _ignored_paths(hook_project: HookProject) -> Ignored | None:
+    root = hook_project.root
     if root is None or not os.path.lexists(os.path.join(root, ".rumignore")):
         return None
     from rum.capture.events.ignored_paths import read_ignored  # noqa: PLC0415 (few projects have one)
@@ -99,15 +99,15 @@ def _fit_line(event: Event) -> bytes:
     line = to_line({**event, "files": files})  # pyright: ignore[reportArgumentType]
     if len(line) <= MAX_LINE:
         return line
-    rest = {
+    small_fields = {
         name: value for name, value in event.items() if name not in ("files", "text", "output", "command")
     }
-    return to_line({**rest, "withheld": "too large"})  # pyright: ignore[reportArgumentType]
+    return to_line({**small_fields, "withheld": "too large"})  # pyright: ignore[reportArgumentType]
 
 
-def _start_intake(event: Event, found: HookProject, spools: tuple[str, ...]) -> None:
+def _start_intake(event: Event, hook_project: HookProject, spools: tuple[str, ...]) -> None:
     try:
-        start_intake(spools[0], found.home, at_once=event["kind"] == "end")
+        start_intake(spools[0], hook_project.home, at_once=event["kind"] == "end")
     except OSError as error:  # no process can be started now: the next hook tries again
         _record_problem(
             spools, f"The intake process could not be started: {error.strerror or error}", event["at"]

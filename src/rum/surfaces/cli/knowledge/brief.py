@@ -15,7 +15,7 @@ from rum.surfaces.cli.open_project import open_rum
 from rum.surfaces.cli.option_types import When
 from rum.surfaces.cli.options import Options, command, given_options
 from rum.surfaces.cli.output import note, print_json, print_result, print_text
-from rum.surfaces.cli.question_options import options_of
+from rum.surfaces.cli.request_options import options_of
 from rum.surfaces.cli.views import text_view
 
 _LARGEST_REPORT = 10_000_000  # Maximum size of an earlier report, in bytes

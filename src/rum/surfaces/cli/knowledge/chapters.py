@@ -36,7 +36,7 @@ from rum.surfaces.cli.options import (
     quiet_option,
 )
 from rum.surfaces.cli.output import count_of, note, print_result
-from rum.surfaces.cli.question_options import options_of
+from rum.surfaces.cli.request_options import options_of
 from rum.surfaces.cli.views import Field, Fields, Table, TextLine, TextPart, View, text_view
 
 _MAX_GOALS = 5  # Goals shown of a suggested group

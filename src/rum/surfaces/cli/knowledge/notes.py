@@ -26,8 +26,8 @@ from rum.surfaces.cli.open_project import open_rum
 from rum.surfaces.cli.options import Group, Options, given_options, ids_option, quiet_option
 from rum.surfaces.cli.output import note as print_note
 from rum.surfaces.cli.output import print_result, print_text
-from rum.surfaces.cli.question_options import options_of
 from rum.surfaces.cli.record_input import decode_text, read_source, source_name
+from rum.surfaces.cli.request_options import options_of
 from rum.surfaces.cli.views import Field, Fields, Table, TextPart, View, text_view
 
 

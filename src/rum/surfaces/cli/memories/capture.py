@@ -47,28 +47,28 @@ def events(options: Options, **arguments: Any) -> None:
 def _events_view(answer: CapturedEventList) -> View:
     rows = [
         (
-            TextPart(local_time(int(one.at)), "dim"),
-            TextPart(one.session[-8:], "id"),
-            TextPart(one.kind),
-            TextPart(one.what, "strong"),
-            TextPart(_event_outcome(one)),
+            TextPart(local_time(int(event.at)), "dim"),
+            TextPart(event.session[-8:], "id"),
+            TextPart(event.kind),
+            TextPart(event.what, "strong"),
+            TextPart(_event_outcome(event)),
         )
-        for one in answer.events
+        for event in answer.events
     ]
     lines = [
-        f"{local_time(int(one.at))} {one.client} {one.session[-8:]} {one.kind}: "
-        f"{one.what} → {_event_outcome(one)}"
-        for one in answer.events
+        f"{local_time(int(event.at))} {event.client} {event.session[-8:]} {event.kind}: "
+        f"{event.what} → {_event_outcome(event)}"
+        for event in answer.events
     ]
     return [Table(("when", "session", "kind", "what", "became"), rows, lines)]
 
 
-def _event_outcome(one: CapturedEventView) -> str:
-    if one.withheld:
-        return f"withheld ({one.withheld})"
-    if one.memory_id and one.became in ("memory", "completed"):
-        return f"{one.became} {short_id(one.memory_id)}"
-    return f"{one.became} ({one.why})" if one.why else one.became or "-"
+def _event_outcome(event: CapturedEventView) -> str:
+    if event.withheld:
+        return f"withheld ({event.withheld})"
+    if event.memory_id and event.became in ("memory", "completed"):
+        return f"{event.became} {short_id(event.memory_id)}"
+    return f"{event.became} ({event.why})" if event.why else event.became or "-"
 
 
 @command("pause")

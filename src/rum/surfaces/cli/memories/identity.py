@@ -15,7 +15,7 @@ from rum.settings.table import AGENT_NAME
 from rum.surfaces.cli.open_project import open_rum
 from rum.surfaces.cli.options import Options, command, given_options, ids_option, quiet_option
 from rum.surfaces.cli.output import print_result
-from rum.surfaces.cli.question_options import options_of
+from rum.surfaces.cli.request_options import options_of
 from rum.surfaces.cli.views import Field, Fields, Table, TextPart, View
 
 

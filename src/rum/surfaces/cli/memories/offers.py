@@ -38,8 +38,10 @@ def offers(options: Options, **arguments: Any) -> None:
 
 
 def _print_counts(answer: OffersResult) -> None:
-    for one in answer.figures:
-        note(f"{one.kind}: {one.offered} offered, {one.fetched} fetched, {one.followed} followed.")
+    for counts in answer.figures:
+        note(
+            f"{counts.kind}: {counts.offered} offered, {counts.fetched} fetched, {counts.followed} followed."
+        )
     if answer.hint:
         note(answer.hint)
 
@@ -47,32 +49,32 @@ def _print_counts(answer: OffersResult) -> None:
 def _offers_view(answer: OffersResult) -> View:
     rows = [
         (
-            TextPart(local_time(int(one.at)), "dim"),
-            TextPart(short_id(one.memory_id or "-"), "id"),
-            TextPart(one.why),
-            TextPart(_offer_text(one), "strong"),
-            TextPart(_offer_outcome(one)),
+            TextPart(local_time(int(offer.at)), "dim"),
+            TextPart(short_id(offer.memory_id or "-"), "id"),
+            TextPart(offer.why),
+            TextPart(_offer_text(offer), "strong"),
+            TextPart(_offer_outcome(offer)),
         )
-        for one in answer.offers
+        for offer in answer.offers
     ]
     lines = [
-        f"{local_time(int(one.at))} {one.kind} {short_id(one.memory_id or '-')}: "
-        f"{_offer_text(one)} → {_offer_outcome(one)}"
-        for one in answer.offers
+        f"{local_time(int(offer.at))} {offer.kind} {short_id(offer.memory_id or '-')}: "
+        f"{_offer_text(offer)} → {_offer_outcome(offer)}"
+        for offer in answer.offers
     ]
     return [Table(("when", "memory", "why", "text", "outcome"), rows, lines)]
 
 
-def _offer_text(one: OfferView) -> str:
+def _offer_text(offer: OfferView) -> str:
     """The text of an offer without the fence around it."""
-    inside = one.text.partition("\n\n")[2].rpartition("\n</")[0]
+    inside = offer.text.partition("\n\n")[2].rpartition("\n</")[0]
     return one_line(inside) or "-"
 
 
-def _offer_outcome(one: OfferView) -> str:
-    if one.success is None:
-        return one.outcome
-    return f"{one.outcome}, the turn {'succeeded' if one.success else 'failed'}"
+def _offer_outcome(offer: OfferView) -> str:
+    if offer.success is None:
+        return offer.outcome
+    return f"{offer.outcome}, the turn {'succeeded' if offer.success else 'failed'}"
 
 
 @command("useful")

@@ -15,7 +15,7 @@ from rum.surfaces.cli.memories.memory_view import agent_names, as_fields, as_tab
 from rum.surfaces.cli.open_project import open_rum, stored_id
 from rum.surfaces.cli.options import Options, command, given_options, ids_option
 from rum.surfaces.cli.output import note, print_result
-from rum.surfaces.cli.question_options import options_of
+from rum.surfaces.cli.request_options import options_of
 from rum.surfaces.cli.views import Line, TextLine, TextPart, Tree, View
 
 _MIN_CONFIDENCE = f"Minimum confidence (default {MIN_CONFIDENCE}; 0 returns the best matches)."

@@ -17,7 +17,7 @@ from rum.surfaces.cli.open_project import open_rum, stored_id
 from rum.surfaces.cli.option_types import OneOf
 from rum.surfaces.cli.options import Options, command, ids_option
 from rum.surfaces.cli.output import note, print_result
-from rum.surfaces.cli.question_options import options_of
+from rum.surfaces.cli.request_options import options_of
 from rum.surfaces.cli.views import Table, TextPart, View, verdict
 
 Json = dict[str, Any]
@@ -85,11 +85,11 @@ def tags(options: Options) -> None:
     """
     with open_rum(options) as rum:
         answer = rum.tags()
-        print_result(options, answer, _tags_view, ids=(one.tag for one in answer), empty="No tags yet.")
+        print_result(options, answer, _tags_view, ids=(tag.tag for tag in answer), empty="No tags yet.")
 
 
 def _tags_view(tags: Sequence[Tag]) -> View:
-    rows = [(TextPart(one.tag, "strong"), TextPart(str(one.memories))) for one in tags]
+    rows = [(TextPart(tag.tag, "strong"), TextPart(str(tag.memories))) for tag in tags]
     return [Table(("tag", "memories"), rows)] if rows else []
 
 
@@ -111,12 +111,12 @@ def _versions_view(versions: Sequence[Version]) -> View:
     changes += [", ".join(_changed_fields(old.memory, new.memory)) for old, new in pairwise(versions)]
     rows = [
         (
-            TextPart(str(one.version), "id"),
-            TextPart(local_time(one.changed_at), "dim"),
-            TextPart(one.changed_by, "dim"),
+            TextPart(str(version.version), "id"),
+            TextPart(local_time(version.changed_at), "dim"),
+            TextPart(version.changed_by, "dim"),
             TextPart(change or "nothing"),
         )
-        for one, change in zip(versions, changes, strict=True)
+        for version, change in zip(versions, changes, strict=True)
     ]
     return [Table(("version", "when", "by", "changed"), rows)]
 
@@ -124,8 +124,8 @@ def _versions_view(versions: Sequence[Version]) -> View:
 def _changed_fields(old: Json, new: Json, path: str = "") -> Iterator[str]:
     """Yield the paths of the fields that differ."""
     for name in dict.fromkeys([*old, *new]):
-        one, other = old.get(name), new.get(name)
-        if isinstance(one, dict) and isinstance(other, dict):
-            yield from _changed_fields(cast("Json", one), cast("Json", other), f"{path}{name}.")
-        elif one != other:
+        old_value, new_value = old.get(name), new.get(name)
+        if isinstance(old_value, dict) and isinstance(new_value, dict):
+            yield from _changed_fields(cast("Json", old_value), cast("Json", new_value), f"{path}{name}.")
+        elif old_value != new_value:
             yield f"{path}{name}"

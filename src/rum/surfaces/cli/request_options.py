@@ -1,4 +1,4 @@
-"""The options of a command that asks a question, made from the fields of the question."""
+"""The options of a command, made from the fields of the request that it sends."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def options_of(
-    question: str | type[Struct], *, leave_out: tuple[str, ...] = (), **changes: dict[str, Any]
+    request: str | type[Struct], *, leave_out: tuple[str, ...] = (), **changes: dict[str, Any]
 ) -> Callable[[F], F]:
-    """Add an option for each described field of a question: of a call by its name, or of a type.
+    """Add an option for each described field of a request: of a call by its name, or of a type.
 
     `changes` are arguments of `click.option` by field, where the command line differs from the API.
     """
-    model, defaults = _model(question)
+    model, defaults = _model(request)
     hints = typing.get_type_hints(model, include_extras=True)
     options = [
         _option(field, hints[field.name], by_setting=field.name in defaults, **changes.get(field.name, {}))
@@ -42,12 +42,12 @@ def options_of(
     return add
 
 
-def _model(question: str | type[Struct]) -> tuple[type[Struct], typing.Container[str]]:
-    """Return the type of a question, and the fields whose default is a setting."""
-    if isinstance(question, str):
-        call = CALLS[question]
+def _model(request: str | type[Struct]) -> tuple[type[Struct], typing.Container[str]]:
+    """Return the type of a request, and the fields whose default is a setting."""
+    if isinstance(request, str):
+        call = CALLS[request]
         return load(call.question or ""), call.settings
-    return question, ()
+    return request, ()
 
 
 def _option(
@@ -67,12 +67,12 @@ def _option(
 def _type(annotation: Any) -> dict[str, Any]:
     """Return the arguments of `click.option` for a type."""
     members = _members(annotation)
-    if any(typing.get_origin(one) is tuple for one in members):
+    if any(typing.get_origin(member) is tuple for member in members):
         return {"multiple": True}
-    (one,) = members
-    if one == Time:
+    (member,) = members
+    if member == Time:
         return {"type": When()}
-    plain = typing.get_args(one)[0] if typing.get_origin(one) is typing.Annotated else one
+    plain = typing.get_args(member)[0] if typing.get_origin(member) is typing.Annotated else member
     if plain is bool:
         return {"is_flag": True}
     if typing.get_origin(plain) is typing.Literal:
@@ -80,7 +80,7 @@ def _type(annotation: Any) -> dict[str, Any]:
     if isinstance(plain, type) and issubclass(plain, Enum):
         return {"type": OneOf(member.value for member in plain)}
     if plain in (int, float):
-        low, high = _limits(one)
+        low, high = _limits(member)
         kind = click.IntRange if plain is int else click.FloatRange
         return {"type": kind(low, high), "metavar": "N"}
     return {}
@@ -89,11 +89,11 @@ def _type(annotation: Any) -> dict[str, Any]:
 def _members(annotation: Any) -> list[Any]:
     """Return the types of a union without None, with their limits but without their descriptions."""
     if typing.get_origin(annotation) is typing.Annotated and field_info(annotation):
-        kept = [meta for meta in annotation.__metadata__ if not field_info(typing.Annotated[str, meta])]
+        limits = [meta for meta in annotation.__metadata__ if not field_info(typing.Annotated[str, meta])]
         inner = typing.get_args(annotation)[0]
-        return _members(typing.Annotated[(inner, *kept)] if kept else inner)
+        return _members(typing.Annotated[(inner, *limits)] if limits else inner)
     if typing.get_origin(annotation) in (typing.Union, types.UnionType):
-        return [one for part in typing.get_args(annotation) for one in _members(part)]
+        return [member for part in typing.get_args(annotation) for member in _members(part)]
     if typing.get_origin(annotation) is typing.Annotated:
         inner = typing.get_args(annotation)[0]
         return [inner] if typing.get_origin(inner) is tuple else [annotation]
@@ -101,6 +101,6 @@ def _members(annotation: Any) -> list[Any]:
 
 
 def _limits(annotation: Any) -> tuple[Any, Any]:
-    metas: list[Meta] = [one for one in getattr(annotation, "__metadata__", ()) if isinstance(one, Meta)]
-    low = next((one.ge for one in metas if one.ge is not None), None)
-    return low, next((one.le for one in metas if one.le is not None), None)
+    metas: list[Meta] = [meta for meta in getattr(annotation, "__metadata__", ()) if isinstance(meta, Meta)]
+    low = next((meta.ge for meta in metas if meta.ge is not None), None)
+    return low, next((meta.le for meta in metas if meta.le is not None), None)
