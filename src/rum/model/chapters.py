@@ -14,7 +14,7 @@ from rum.model.requests import WITH_TAG, Limit
 
 
 class ChapterOrigin(StrEnum):
-    """Who picked the members: a caller by their ids, or RUM by what they have in common."""
+    """Who selected the members: a caller by ids, or RUM by tags or similarity."""
 
     MANUAL = "manual"
     AUTO = "auto"
@@ -46,7 +46,7 @@ Tags = Annotated[tuple[str, ...], Meta(max_length=MAX_TAGS)]
 class Evidence(Struct, frozen=True, kw_only=True):
     """The memories that support a claim, and those that contradict it.
 
-    `last_confirmed` is the time of the newest memory that supports it; 0 where none does.
+    `last_confirmed` is the time of the newest memory that supports it, or 0.
     """
 
     memory_ids: tuple[Id, ...] = ()
@@ -57,7 +57,7 @@ class Evidence(Struct, frozen=True, kw_only=True):
 
 
 class Contradiction(Struct, frozen=True, kw_only=True):
-    """Two claims that cannot both hold, each with the memories that make it; neither is preferred."""
+    """Two claims that cannot both hold, each with the memories that state it; neither is preferred."""
 
     claim: Claim
     memory_ids: tuple[Id, ...]
@@ -142,14 +142,14 @@ class WisdomText(GroupText, frozen=True, kw_only=True):
 
 
 class Group(_HasClaims, frozen=True, kw_only=True, omit_defaults=True):
-    """What chapters and wisdom have in common. A group is made of parts: memories, or chapters."""
+    """What chapters and wisdom have in common. The parts of a group are memories, or chapters."""
 
     id: Id
     project_id: str
     agent_id: Id
     created_at: Stamp
     updated_at: Stamp
-    version: VersionNumber = 1  # Grows when the words or the parts change
+    version: VersionNumber = 1  # Grows when the text or the parts change
     summary: Summary
     evidence: tuple[Evidence, ...] = ()
     start_ts: Stamp = 0
@@ -163,18 +163,18 @@ class Group(_HasClaims, frozen=True, kw_only=True, omit_defaults=True):
     members: tuple[Member, ...] = ()
     # Former members, from the time when the caller wrote a text that is still in use.
     former: tuple[Id, ...] = ()
-    forgotten: Count = 0  # How many members and parts were forgotten since the words were made
+    forgotten: Count = 0  # Number of members and parts forgotten since the text was written
     imported_at: Stamp | None = None
     stale: tuple[str, ...] = ()  # Why it needs a refresh. Found by looking at the members, never stored.
 
     @property
     def memory_ids(self) -> tuple[str, ...]:
-        """The memories its words were made of."""
+        """The memories its text was written from."""
         return tuple(member.memory_id for member in self.members)
 
     @property
     def part_ids(self) -> tuple[str, ...]:
-        """What it is made of: memories or chapters."""
+        """The ids of its parts: memories or chapters."""
         return self.memory_ids
 
     @property
@@ -185,7 +185,7 @@ class Group(_HasClaims, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class Chapter(Group, frozen=True, kw_only=True, omit_defaults=True):
-    """A group of memories that tell one story."""
+    """A group of related memories."""
 
     TEXTS: ClassVar = ("title", "summary")
     CLAIM_LISTS: ClassVar = ("learnings",)
@@ -212,12 +212,12 @@ class Wisdom(Group, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def chapter_ids(self) -> tuple[str, ...]:
-        """The chapters it was made of, oldest first."""
+        """Its chapters, oldest first."""
         return tuple(source.chapter_id for source in self.sources)
 
     @property
     def part_ids(self) -> tuple[str, ...]:
-        """What it is made of."""
+        """The ids of its chapters."""
         return self.chapter_ids
 
 
@@ -280,7 +280,7 @@ class ListChaptersRequest(Layer, frozen=True):
 
 
 class ChapterView(Struct, frozen=True, kw_only=True):
-    """A chapter as callers see it; its members only where chapters were asked for by id."""
+    """A chapter as callers see it; its members only if chapters were requested by id."""
 
     id: str
     title: str
@@ -363,7 +363,7 @@ class RecallWisdomRequest(Layer, frozen=True):
 
 
 class WisdomView(Struct, frozen=True, kw_only=True):
-    """Wisdom as callers see it; `confidence` where it answers a question."""
+    """Wisdom as callers see it; `confidence` only for a query."""
 
     id: str
     confidence: float | UnsetType = UNSET
@@ -442,7 +442,7 @@ def chapter_view(chapter: Chapter, *, include_members: bool = False) -> ChapterV
 
 
 def wisdom_view(wisdom: Wisdom, *, include_chapters: bool = False, **match: Any) -> WisdomView:
-    """Wisdom as callers see it; `match` says how it answers a question."""
+    """Wisdom as callers see it; `match` are the fields about the match with a query."""
     return view_of(
         WisdomView,
         wisdom,

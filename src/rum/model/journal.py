@@ -1,4 +1,4 @@
-"""A journal: one agent's record of one session; its validation, JSON Schema, questions and answers."""
+"""A journal: one agent's record of one session; its validation, JSON Schema, requests and answers."""
 
 from __future__ import annotations
 
@@ -61,14 +61,14 @@ class Result(StrEnum):
     IN_PROGRESS = "in_progress"
 
 
-def _written(name: str) -> str:
-    """A field as the file spells it: `plan_step` is `planStep`; `duration_ms` is what it is."""
+def _file_key(name: str) -> str:
+    """The key of a field in the file: `plan_step` is `planStep`; `duration_ms` stays."""
     first, *rest = name.split("_")
     return name if name == "duration_ms" else first + "".join(map(str.capitalize, rest))
 
 
-class Part(Struct, frozen=True, kw_only=True, rename=_written, omit_defaults=True):
-    """The manner of all parts: fields that are not known here are left alone."""
+class Part(Struct, frozen=True, kw_only=True, rename=_file_key, omit_defaults=True):
+    """The base of all parts; unknown fields are kept."""
 
 
 class Recorded(Part, frozen=True, kw_only=True):
@@ -89,7 +89,7 @@ class Discovery(Recorded, frozen=True, kw_only=True):
 
 
 class Artifact(Part, frozen=True, kw_only=True):
-    """A file that an attempt made or changed."""
+    """A file that an attempt created or changed."""
 
     path: Text
     action: str | None = None
@@ -142,7 +142,7 @@ class Rejected(Part, frozen=True, kw_only=True):
 
 
 class Decision(Recorded, frozen=True, kw_only=True):
-    """A choice that mattered, and the reasons for it."""
+    """A significant decision, and the reasons for it."""
 
     type: DecisionType
     description: Text
@@ -162,7 +162,7 @@ class FileInScope(Part, frozen=True, kw_only=True):
 
 
 class JournalContext(Part, frozen=True, kw_only=True):
-    """The section `context`: where the agent stands, and what it holds to be true."""
+    """The section `context`: the current state of the work, and the agent's assumptions."""
 
     current_plan_step: int | None = None
     plan_step_status: str | None = None
@@ -177,7 +177,7 @@ class JournalContext(Part, frozen=True, kw_only=True):
 
 
 class Archived(Part, frozen=True, kw_only=True):
-    """What `history` still says of an entry that was moved to the archive."""
+    """What `history` keeps of an entry that was moved to the archive."""
 
     id: Text
     title: str
@@ -197,7 +197,7 @@ class Period(Part, frozen=True, kw_only=True):
 class Journal(Part, frozen=True, kw_only=True):
     """The whole file; a section may be missing or empty."""
 
-    # As text or, where somebody left out the quotes, as a number.
+    # As text or, if the quotes are missing, as a number.
     version: Annotated[str, Meta(pattern=r"^\d+(\.\d+)*$")] | Annotated[float, Meta(ge=0)]
     schema: Literal["agent-memory"]
     session_id: Text
@@ -211,7 +211,7 @@ class Journal(Part, frozen=True, kw_only=True):
 
 
 class Kind(StrEnum):
-    """The entries a journal takes."""
+    """The kinds of entries of a journal."""
 
     DISCOVERY = "discovery"
     ATTEMPT = "attempt"
@@ -219,22 +219,22 @@ class Kind(StrEnum):
 
     @property
     def section(self) -> str:
-        """The list that holds them."""
+        """The section of these entries."""
         return {"discovery": "discoveries"}.get(self.value, f"{self.value}s")
 
     @property
     def model(self) -> type[Recorded]:
-        """What such an entry says."""
+        """The model of such an entry."""
         return {"discovery": Discovery, "attempt": Attempt}.get(self.value, Decision)
 
     @property
     def fields(self) -> frozenset[str]:
-        """The fields that such an entry is known to have, as files spell them."""
+        """The known fields of such an entry, with the keys of the file."""
         return frozenset(field.encode_name for field in msgspec.structs.fields(self.model))
 
 
 def is_newer(version: object) -> bool:
-    """Whether a file's version is one that this program does not know yet."""
+    """Whether the version of a file is newer than this program knows."""
     try:
         numbers = [int(part) for part in str(version).split(".")]
     except ValueError:
@@ -245,14 +245,14 @@ def is_newer(version: object) -> bool:
 
 
 def format_timestamp(at: float) -> str:
-    """Unix seconds as journals write them."""
+    """Unix seconds in the format of journals."""
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
-def seconds_of(written: object) -> float | None:
-    """Unix seconds of a time as journals write it, in UTC if no zone is given; None if it is no time."""
+def seconds_of(timestamp: object) -> float | None:
+    """Unix seconds of a timestamp in a journal, in UTC if it has no zone; None if it is invalid."""
     try:
-        at = datetime.fromisoformat(written) if isinstance(written, str) else None
+        at = datetime.fromisoformat(timestamp) if isinstance(timestamp, str) else None
     except ValueError:
         return None
     return None if at is None else (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
@@ -266,21 +266,21 @@ _SECTIONS = (*_LISTS, "context")
 
 
 class Problem(NamedTuple):
-    """What is wrong, and where: keys and positions from the top."""
+    """What is wrong, and where: keys and list indexes from the top."""
 
     path: Path
     message: str
 
 
-def with_file_keys(model: type[Part], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields as a file spells and orders them: `related_files` is `relatedFiles`; unknown ones come last."""
+def with_file_keys(model: type[Part], fields: Mapping[str, Any]) -> dict[str, Any]:
+    """Fields with the keys and order of a file: `related_files` is `relatedFiles`; unknown ones last."""
     names = {field.name: field.encode_name for field in msgspec.structs.fields(model)}
-    renamed = {names.get(name, name): one for name, one in given.items()}
+    renamed = {names.get(name, name): one for name, one in fields.items()}
     return {name: renamed[name] for name in names.values() if name in renamed} | renamed
 
 
 def require_valid(model: type[Part], given: Mapping[str, Any], what: str, *, whole: bool) -> None:
-    """InvalidQuery for the first problem of a part; unless it is `whole`, fields may be missing."""
+    """Raise InvalidQuery for the first problem of a part; unless it is `whole`, fields may be missing."""
     for path, message in problems_of(model, given, what, whole=whole):
         raise InvalidQuery(message, field=".".join(map(str, path)))
 
@@ -304,7 +304,7 @@ def problems_of(
 
 def _first(given: dict[str, Any], model: type[Part], what: str) -> Problem | None:
     try:
-        parse(given, _without_demands(model), what)
+        parse(given, _all_optional(model), what)
     except InvalidQuery as error:
         path = _steps(str(error.details.get("field", "")))
         if not path or path[0] not in given:
@@ -358,7 +358,7 @@ def _part_problems(at: Path, what: str, model: type[Part], found: object) -> Ite
 
 
 @cache
-def _without_demands(model: type[Part]) -> type[Part]:
+def _all_optional(model: type[Part]) -> type[Part]:
     """The part with every field optional, so that each can be checked alone."""
     hints = msgspec.structs.fields(model)
     fields: Any = [
@@ -391,7 +391,7 @@ class JournalRequest(Layer, frozen=True):
 
 
 class JournalWritten(Struct, frozen=True, kw_only=True):
-    """The answer to what was added or changed; `hint` says when the journal has grown long."""
+    """The answer to a write; `hint` tells of problems, and of entries that were archived."""
 
     session: str
     agent: str
@@ -401,7 +401,7 @@ class JournalWritten(Struct, frozen=True, kw_only=True):
 
 
 class JournalShown(Struct, frozen=True, kw_only=True):
-    """A journal as it goes into a prompt, or one of its entries; the arbiter's is of no single agent."""
+    """The text of a journal for a prompt, or one of its entries; the arbiter's text has no agent."""
 
     session: str
     agent: str | UnsetType = UNSET
@@ -437,7 +437,7 @@ class JournalArchived(Struct, frozen=True, kw_only=True):
 
 
 class SessionView(Struct, frozen=True, kw_only=True):
-    """A session in a few words."""
+    """A short view of a session."""
 
     session: str
     agents: list[str]
@@ -451,7 +451,7 @@ FILE = os.path.join(os.path.dirname(__file__), "agent-memory.schema.json")
 
 
 def schema_text() -> str:
-    """What the file holds."""
+    """The JSON Schema of journals."""
     about = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "agent-memory.yaml",
@@ -461,6 +461,6 @@ def schema_text() -> str:
 
 
 def shipped_schema() -> str:
-    """The file itself."""
+    """The content of the file with the JSON Schema."""
     with open(FILE, encoding="utf-8") as file:
         return file.read()

@@ -168,7 +168,7 @@ class Content(Struct, frozen=True, kw_only=True):
 
 
 class Memory(Content, frozen=True, kw_only=True):
-    """One finished unit of work, as it is kept."""
+    """One finished unit of work, as it is stored."""
 
     id: Id
     agent_id: Id
@@ -189,7 +189,7 @@ class Memory(Content, frozen=True, kw_only=True):
         return add_revert(self.outcome.summary, self.reverted_by)
 
     def content(self) -> Content:
-        """What it says now."""
+        """The current content."""
         return Content(**{name: getattr(self, name) for name in Content.__struct_fields__})
 
 
@@ -209,14 +209,14 @@ class Similar(Struct, frozen=True):
 
 
 class AutomaticIdentity(Struct, frozen=True):
-    """The identity that a first `store` took automatically: resumed or registered."""
+    """The agent that a first `store` resumed or registered automatically."""
 
     agent_id: str
     action: str
 
 
 class StoreResult(Struct, frozen=True, kw_only=True):
-    """What `store` answers."""
+    """The answer of `store`."""
 
     memory_id: str
     stored_at: int
@@ -226,7 +226,7 @@ class StoreResult(Struct, frozen=True, kw_only=True):
 
 
 class Version(Struct, frozen=True, kw_only=True):
-    """One version of a memory in its history; the last one is what it is now."""
+    """One version of a memory in its history; the last one is the current one."""
 
     version: int
     changed_at: int
@@ -281,8 +281,8 @@ def merge(current: dict[str, Any], patch: dict[str, Any], call: str, path: str =
     return merged
 
 
-PARTIAL = "partial"  # The tag of a memory of work that was done in part
-UNVERIFIED = "unverified"  # The tag of a memory whose outcome nobody confirmed
+PARTIAL = "partial"  # The tag of a memory of partly finished work
+UNVERIFIED = "unverified"  # The tag of a memory whose outcome is not confirmed
 
 
 def is_verified(memory: Memory) -> bool:

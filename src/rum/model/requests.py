@@ -24,7 +24,7 @@ Hops = Annotated[int, Meta(ge=1, le=MAX_TRACE_DEPTH)]
 
 
 class Depth(StrEnum):
-    """How much of a memory is given, least first."""
+    """How much of a memory is shown, least first."""
 
     SUMMARY = "summary"
     OUTCOME = "outcome"
@@ -42,15 +42,15 @@ class Strategy(StrEnum):
 
 
 class Direction(StrEnum):
-    """Which way a trace walks."""
+    """The direction of a trace."""
 
     CAUSES = "causes"
     EFFECTS = "effects"
     BOTH = "both"
 
 
-# What can be looked for; everything else says how.
-_WHAT = (
+# The fields that select memories; a recall needs at least one.
+_SELECTING = (
     "query",
     "file",
     "intent",
@@ -67,7 +67,7 @@ _WHAT = (
 
 
 class RecallRequest(Layer, frozen=True):
-    """`file`, `intent` and `query` weigh; everything else excludes."""
+    """`file`, `intent` and `query` rank the memories; other fields exclude some."""
 
     memory_id: Annotated[str | None, about("One memory, by its id or the end of it.", metavar="ID")] = None
     file: Annotated[
@@ -108,17 +108,17 @@ class RecallRequest(Layer, frozen=True):
 
     @property
     def files(self) -> tuple[str, ...]:
-        """The file patterns asked for."""
-        given = (self.file,) if isinstance(self.file, str) else self.file or ()
-        return tuple(pattern for pattern in given if pattern)
+        """The file patterns of the request."""
+        patterns = (self.file,) if isinstance(self.file, str) else self.file or ()
+        return tuple(pattern for pattern in patterns if pattern)
 
     @property
     def text(self) -> str:
-        """All words asked for."""
+        """The intent and the query."""
         return " ".join(part for part in (self.intent, self.query) if part)
 
     def check(self, spell: Callable[[str], str] = str) -> None:
-        """Refuse what contradicts itself or asks for nothing; `spell` writes a field as the asker does."""
+        """Refuse a contradictory or empty request; `spell` writes a field as the caller does."""
         if self.success_only and self.failures_only:
             both = f"{spell('success_only')} and {spell('failures_only')}"
             raise InvalidQuery(f"{both} exclude each other; leave one out.", field="failures_only")
@@ -132,12 +132,12 @@ class RecallRequest(Layer, frozen=True):
         )
         filters = (self.success_only, self.failures_only, self.tags)
         if not any(scope) and not any(filters) and self.since is None and self.before is None:
-            names = ", ".join(map(spell, _WHAT))
+            names = ", ".join(map(spell, _SELECTING))
             raise InvalidQuery(f"Give at least one of {names}.")
 
 
 class TraceRequest(Layer, frozen=True):
-    """Walk causes and effects from one memory."""
+    """Follow causes and effects from one memory."""
 
     memory_id: str
     direction: Annotated[Direction, about("What led to it, what it led to, or both.")] = Direction.CAUSES
@@ -181,7 +181,7 @@ class IdentityRequest(Layer, frozen=True):
 
 
 class ForgetRequest(Layer, frozen=True):
-    """Delete one thing for good; `kind` is only needed where two kinds know its id."""
+    """Delete one item permanently; `kind` is only needed if two kinds have this id."""
 
     id: str
     kind: Annotated[str | None, about("What it is, if two kinds have this id.", tool=False)] = None

@@ -25,9 +25,9 @@ from rum.text.patterns import Text
 from rum.text.sentences import split_sentences
 from rum.text.terms import content_words
 
-FAILURES = 20  # The maximum of failures on the files at hand, newest first
-ANSWERS = 8
-RECENT = 40  # The number of newest memories that are searched for follow-ups
+MAX_FAILURES = 20  # On the files at hand, newest first
+MAX_ANSWERS = 8
+RECENT_MEMORIES = 40  # The number of newest memories that are searched for follow-ups
 
 
 class ScoredMemory(NamedTuple):
@@ -38,7 +38,7 @@ class ScoredMemory(NamedTuple):
 
 
 def work(caller: Caller, query: BriefQuery) -> Iterator[Piece]:
-    """Failures, earlier work and follow-ups, each memory under one of them, and follow-ups besides."""
+    """Failures, earlier work and follow-ups; a memory is either a failure or earlier work."""
     on_files = _failures(caller, query)
     answers = _answers(caller, query)
     recent = _recent_memories(caller.project)
@@ -58,18 +58,18 @@ def work(caller: Caller, query: BriefQuery) -> Iterator[Piece]:
 def _failures(caller: Caller, query: BriefQuery) -> list[ScoredMemory]:
     """The newest failures on the files at hand; unverified work is none."""
     verified: list[ScoredMemory] = []
-    for most in (FAILURES, MAX_LIMIT):  # what was interrupted again and again must not hide the rest
-        found = _recall(caller, query, file=query.files, failures_only=True, limit=most)
+    for limit in (MAX_FAILURES, MAX_LIMIT):  # Work that is often interrupted must not hide the rest
+        found = _recall(caller, query, file=query.files, failures_only=True, limit=limit)
         verified = [one for one in found if is_verified(one.memory)]
-        if len(verified) == len(found) or len(found) < most:
+        if len(verified) == len(found) or len(found) < limit:
             break
-    return verified[:FAILURES]
+    return verified[:MAX_FAILURES]
 
 
 def _merge_repeated(found: Iterable[ScoredMemory]) -> list[tuple[ScoredMemory, int]]:
-    """Of memories that say the same the one that says most, with how often it happened.
+    """Merge memories of the same work and outcome: the most detailed of them, and how often it happened.
 
-    A commit that was picked onto another branch happened once.
+    A commit and its cherry-picked copies count once.
     """
     merged: list[tuple[ScoredMemory, frozenset[Word], int]] = []
     for one in found:
@@ -97,7 +97,7 @@ def _result(memory: Memory) -> tuple[bool, bool]:
 
 
 def _recall(caller: Caller, query: BriefQuery, **question: Any) -> list[ScoredMemory]:
-    """What recall finds by words and files; unlike a recall it counts as no use of a memory.
+    """Recall by words and files, without counting it as a use of the memories.
 
     Vectors are left out: which of them exist changes from minute to minute, and a brief must not wait.
     """
@@ -120,9 +120,9 @@ def _recall(caller: Caller, query: BriefQuery, **question: Any) -> list[ScoredMe
 def _answers(caller: Caller, query: BriefQuery) -> list[ScoredMemory]:
     """The memories that answer the task; without one, the newest of the files at hand."""
     if query.about:
-        found = _recall(caller, query, intent=query.about, file=query.files or None, limit=ANSWERS)
+        found = _recall(caller, query, intent=query.about, file=query.files or None, limit=MAX_ANSWERS)
         return _sharing_words(caller.project, query, found)
-    found = _recall(caller, query, file=query.files, limit=ANSWERS)
+    found = _recall(caller, query, file=query.files, limit=MAX_ANSWERS)
     return [ScoredMemory(one.memory, brief.FILE_ALONE / brief.REMEMBERED) for one in found]
 
 
@@ -137,7 +137,7 @@ def _sharing_words(project: Project, query: BriefQuery, found: list[ScoredMemory
 
 
 def _recent_memories(project: Project) -> list[Memory]:
-    rows, _ = project.store.search.by_filters(Filters(superseded=True), RECENT)
+    rows, _ = project.store.search.by_filters(Filters(superseded=True), RECENT_MEMORIES)
     newest = sorted(rows, key=lambda row: (row.created_at, row.key), reverse=True)
     memories = project.store.memories.get([row.id for row in newest], ReadMode.BEST_EFFORT)
     return [memory for memory in memories if not memory.superseded_by]
@@ -184,12 +184,12 @@ def _answer(query: BriefQuery, found: ScoredMemory, times: int, after: LaterWork
     )
 
 
-EACH = 3  # The maximum of follow-ups of one memory
-ENOUGH = 0.5  # The minimum share of a follow-up's words that the task must have
+MAX_FOLLOW_UPS = 3  # Of one memory
+MIN_WORD_SHARE = 0.5  # The minimum share of a follow-up's words that the task must have
 
 
 class LaterWork:
-    """What came after some memories, by their links and goals, and what they wait for."""
+    """Later work that is linked to memories or has the same goal, and what blocks them."""
 
     def __init__(self, project: Project, pool: dict[str, Memory]) -> None:
         edges = project.store.links.of(pool)
@@ -211,7 +211,7 @@ class LaterWork:
             self._by_goal.setdefault(one.intent.goal.casefold(), []).append(one)
 
     def success(self, memory_id: str) -> Memory | None:
-        """The last success that a memory led to, or that had the same goal later; somebody has to say so."""
+        """The last confirmed success that a memory led to, or that had the same goal later."""
         memory = self._known[memory_id]
         led_to = [self._known[one] for one in self._next.get(memory_id, ()) if one in self._known]
         again = self._by_goal.get(memory.intent.goal.casefold(), ())
@@ -225,12 +225,12 @@ class LaterWork:
         return max(done, key=lambda one: (one.created_at, one.id), default=None)
 
     def find_revert(self, memory_id: str) -> Memory | None:
-        """The commit that reverted the work of a memory: no solution."""
+        """The commit that reverted the work of a memory; it does not count as a solution."""
         led_to = (self._known[one] for one in self._next.get(memory_id, ()) if one in self._known)
         return next((one for one in led_to if _reverts(one, self._known[memory_id])), None)
 
     def blockers(self, memory_id: str) -> list[Memory]:
-        """What a memory is blocked by, as far as that did not succeed itself, nor led to success."""
+        """The memories that block this one and neither succeeded nor led to a success."""
         found = [self._known[one] for one in self._blockers.get(memory_id, ()) if one in self._known]
         return [one for one in found if not has_worked(one) and self.success(one.id) is None]
 
@@ -242,9 +242,9 @@ def _reverts(one: Memory, memory: Memory) -> bool:
 def follow_ups(
     query: BriefQuery, pool: Iterable[Memory], at_hand: set[str], after: LaterWork
 ) -> Iterator[Piece]:
-    """What is left to do, of memories at hand or of what the task speaks of; without a task, all of it.
+    """Open follow-ups of the memories at hand and those that match the task; without a task, all of them.
 
-    Of several memories with the same follow-up the newest is named.
+    If several memories have the same follow-up, the newest is named.
     """
     listed: set[str] = set()
     memories = sorted(pool, key=lambda one: (one.created_at, one.id), reverse=True)
@@ -257,7 +257,7 @@ def follow_ups(
             _open_items(memory, done, after, hide_goal=is_at_hand), start=1
         ):
             share = query.text.share(distinctive_words(text)) if query.about else 0.0
-            wanted = share >= ENOUGH or is_at_hand or not (query.about or query.files)
+            wanted = share >= MIN_WORD_SHARE or is_at_hand or not (query.about or query.files)
             if wanted and (key := normalise(text)) not in listed:
                 listed.add(key)
                 points = brief.FOLLOW_UP + brief.FOLLOW_UP_WORDS * share
@@ -268,48 +268,50 @@ def follow_ups(
 def _open_items(
     memory: Memory, done: Iterable[tuple[int, Text]], after: LaterWork, *, hide_goal: bool
 ) -> list[tuple[str, str | None]]:
-    """What is left to do of a memory, and its goal, which may stay unsaid; a blocker says little without."""
+    """The open items of a memory, each with its goal; `hide_goal` leaves it out, except for blockers."""
     goal = memory.intent.goal
     wanted = [text for text in memory.outcome.follow_up_needed if text.strip()]
     left = [(text, None if hide_goal else goal) for text in wanted if not _is_done(text, memory, done)]
-    return [*left, *((f"Blocked by: {one.intent.goal}", goal) for one in after.blockers(memory.id))][:EACH]
+    return [*left, *((f"Blocked by: {one.intent.goal}", goal) for one in after.blockers(memory.id))][
+        :MAX_FOLLOW_UPS
+    ]
 
 
 def _is_done(text: str, memory: Memory, done: Iterable[tuple[int, Text]]) -> bool:
-    """Whether a later success has all the words of what was to be done in its goal."""
+    """Whether the goal of a later success has all words of the follow-up."""
     words = content_words(text)
     return bool(words) and any(at >= memory.created_at and goal.share(words) == 1 for at, goal in done)
 
 
-PARAGRAPHS = 3  # The number of paragraphs of a message that are read
+MAX_PARAGRAPHS = 3  # Of a commit message
 _BULLETS = ("-", "*", "•")
 _ITEM = re.compile(r"\n[^\S\n]*[-*•][^\S\n]+")
-NAMED = 3  # The maximum of files of a commit that are named
+MAX_NAMED_FILES = 3  # Of a commit
 
 
 def is_commit(memory: Memory) -> bool:
-    """Whether a memory is that of a commit, with nothing but its size as its summary.
+    """Whether a memory is an unchanged commit, whose summary is only its size.
 
-    Git's import changes a memory only to record a revert; any other change is somebody's own wording.
+    Git's import changes a memory only to record a revert; any other change comes from an agent or a person.
     """
-    is_as_imported = memory.version == 1 or memory.reverted_by is not None
-    return memory.origin.kind is OriginKind.COMMIT and is_as_imported
+    is_unchanged = memory.version == 1 or memory.reverted_by is not None
+    return memory.origin.kind is OriginKind.COMMIT and is_unchanged
 
 
 def outcome_text(memory: Memory) -> str:
-    """The outcome of work: its summary; of a commit the start of its message, or its files."""
+    """The summary of an outcome; for a commit the start of its message, or else its files."""
     if not is_commit(memory):
         return memory.full_summary
     return _reason(memory) or _file_names(memory) or memory.full_summary
 
 
 def solution(memory: Memory) -> str:
-    """What solved something, in short: a commit says so in its subject."""
+    """A short text for a solution: the subject of a commit, else the summary."""
     return memory.intent.goal if is_commit(memory) else memory.full_summary
 
 
 def are_copies(one: Memory, other: Memory) -> bool:
-    """Whether two memories are of one commit, picked from one branch onto another."""
+    """Whether two memories are of the same commit, cherry-picked onto another branch."""
     return (
         is_commit(one)
         and is_commit(other)
@@ -320,16 +322,16 @@ def are_copies(one: Memory, other: Memory) -> bool:
 
 
 def _reason(memory: Memory) -> str:
-    """How the message of a commit begins to say more than its subject; nothing where it never does."""
+    """The beginning of the first paragraph of a commit message that adds to the subject; else empty."""
     subject = set(content_words(memory.intent.goal))
-    first, *others = reason_of(memory.intent.context).split("\n\n")[:PARAGRAPHS]
+    first, *others = reason_of(memory.intent.context).split("\n\n")[:MAX_PARAGRAPHS]
     # Further items are the subjects of commits that were squashed into one.
     paragraphs = map(_beginning, [first, *(one for one in others if not one.startswith(_BULLETS))])
     return next((one for one in paragraphs if set(content_words(one)) - subject), "")
 
 
 def _beginning(paragraph: str) -> str:
-    """The first sentence of a paragraph, and more as long as they are short; items as a list in a line."""
+    """The first sentences of a paragraph, up to `REASON` characters; list items become one line."""
     start = ""
     listed = _ITEM.sub("; ", paragraph.lstrip("-*• "))
     for one in split_sentences(" ".join(listed.split())):
@@ -341,5 +343,5 @@ def _beginning(paragraph: str) -> str:
 
 def _file_names(memory: Memory) -> str:
     names = list(dict.fromkeys(posixpath.basename(file.path) for file in memory.files))
-    more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-    return ", ".join(names[:NAMED]) + more
+    more = f" and {len(names) - MAX_NAMED_FILES} more" if len(names) > MAX_NAMED_FILES else ""
+    return ", ".join(names[:MAX_NAMED_FILES]) + more

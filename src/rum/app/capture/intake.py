@@ -169,7 +169,7 @@ def store_events(project: Project, events: Sequence[Event]) -> int:
 
 
 def _extend_ended(project: Project, ends: Iterable[Event]) -> None:
-    """A turn that was made to go on ends once more under the same name; the text of the later end counts."""
+    """A turn that was continued has two ends with the same id; the text of the later one counts."""
     captured = project.store.captured
     for event in ends:
         key = key_of(event)
@@ -203,7 +203,7 @@ def _note_reactions(project: Project, prompts: Iterable[Event]) -> None:
 
 
 def _conclude_turns(caller: Caller) -> Counter[str]:
-    """Make memories of the turns that are over; the number of each outcome."""
+    """Create memories from the finished turns; return the number of each outcome."""
     open_turns, counts = OpenTurns(caller.project), Counter[str]()
     done: set[TurnKey] = set()
     while rows := [row for row in open_turns.finished() if row.key not in done][:_AT_ONCE]:
@@ -252,8 +252,8 @@ def forget_events(project: Project, memory_id: str, patience: float = 10.0) -> i
         ) from None
 
 
-QUIET = 30 * 60  # Seconds without an event after which a turn counts as over
-_TAIL = 8 * 1024 * 1024  # Bytes at the end of a transcript in which a turn that just ended is looked for
+QUIET = 30 * 60  # Seconds without an event after which a turn counts as finished
+_TAIL = 8 * 1024 * 1024  # Bytes at the end of a transcript that are searched for a turn that just ended
 _MOST = 1000
 _ENDS = ("stop", "agent_stop")
 
@@ -266,7 +266,7 @@ class OpenTurns:
         self._sessions: dict[SessionKey, list[CapturedEvent]] = {}
 
     def finished(self) -> Iterator[CapturedTurn]:
-        """The turns that are over and not yet concluded, oldest first."""
+        """The finished turns that are not yet concluded, oldest first."""
         for row in self._project.store.captured.open_turns(_MOST):
             if self._is_over(row):
                 yield row

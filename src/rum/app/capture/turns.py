@@ -27,7 +27,7 @@ from rum.repo.git import find_git, head
 from rum.repo.location import find_root
 from rum.store.captured_events import TurnKey
 
-BY = "capture"  # The author of changes to a memory of whose turn more was captured
+BY = "capture"  # The author of changes to a memory after more of its turn was captured
 _MOST_ACTIONS = 200
 
 
@@ -60,7 +60,7 @@ class TurnSource(Source[Turn]):
         self._imported = imported
 
     def pieces(self) -> Iterator[Work | str]:
-        """Each turn as the memory that it makes, or why it makes none."""
+        """Each turn as a memory, or why it becomes none."""
         for turn in self._turns:
             yield self._piece(turn)
 
@@ -73,7 +73,7 @@ class TurnSource(Source[Turn]):
                 return self._skip(turn, observed.why_not)
             agent = self._agent(turn)
             memory = self._memory(turn, observed, agent)
-        except InvalidQuery as error:  # what was observed holds what no memory may
+        except InvalidQuery as error:  # The captured events contain what a memory must not contain
             return self._skip(turn, f"cannot be stored: {error.message}")
         self.outcomes[turn.key] = TurnOutcome("forgotten", memory.id)
         return Piece(memory, agent.name or "", turn)
@@ -83,9 +83,9 @@ class TurnSource(Source[Turn]):
         return why
 
     def _agent(self, turn: Turn) -> Agent:
-        """Whose work it was: the client's main agent, or a subagent of it."""
+        """The agent that did the work: the client's main agent, or a subagent of it."""
         caller, client = self._caller, turn.key.client
-        # As which the client speaks MCP, so that what it stores and what is observed of it have one author.
+        # The name that the client uses over MCP, so that stored and captured memories have one author.
         known_as: str = module_of(client).MCP if client in CLIENTS else client
         with caller.project.store.transaction():
             main = caller.project.store.agents.last_main(known_as) or self._register(
@@ -152,15 +152,15 @@ class TurnSource(Source[Turn]):
         )
 
     def update_existing(self, old: Memory, piece: Work) -> str:
-        """Add what was captured since; what anybody else changed stays as it is."""
+        """Add later events to the memory, unless anyone else changed it."""
         new = piece.memory
         self.outcomes[piece.origin.key] = TurnOutcome("memory", old.id)
         if _is_same(old, new):
             return "unchanged"
         return update_imported(self._caller, old, new, by=BY)
 
-    def link(self, pieces: Sequence[Work], counted: Counter[str]) -> None:
-        """Link the work of subagents with that of the agent that set it off."""
+    def link(self, pieces: Sequence[Work], counts: Counter[str]) -> None:
+        """Link the work of subagents to that of the agent that started them."""
         caller, now = self._caller, self._caller.project.now()
         for piece in pieces:
             self.outcomes[piece.origin.key] = TurnOutcome("memory", piece.memory.id)
@@ -173,7 +173,7 @@ class TurnSource(Source[Turn]):
         known = existing_ids(caller.project, {one for pair in pairs for one in pair})
         for parent, child in pairs:
             if parent != child and parent in known and child in known:
-                counted["links"] += caller.project.store.links.add(
+                counts["links"] += caller.project.store.links.add(
                     Edge.of(parent, child, LinkType.CAUSED_BY), now
                 )
 
@@ -184,7 +184,7 @@ class TurnSource(Source[Turn]):
         return next((turn.memory_id for turn in known if turn.memory_id), memory_id(key))
 
     def _complete_stored(self, turn: Turn, observed: TurnObservation) -> str:
-        """The agent stored a memory of this work; that one is completed, and no second one is made."""
+        """Complete the memory that the agent stored of this work, instead of creating a second one."""
         caller, wanted = self._caller, observed.stored[-1]
         with caller.project.store.transaction():
             found = caller.project.store.memories.get([wanted])
@@ -203,7 +203,7 @@ class TurnSource(Source[Turn]):
         return self._caller.project.store.agents.get(memory.agent_id) or self._agent(turn)
 
     def _complete(self, stored: Memory, observed: Memory) -> Memory:
-        """What the agent stored, with what it left out and was observed."""
+        """The stored memory, completed by the captured events."""
         named = {file.path for file in stored.files}
         actions = stored.actions or observed.actions
         if stored.actions:
@@ -228,7 +228,7 @@ class TurnSource(Source[Turn]):
 
 
 class _Place:
-    """The checkout in which a turn was at work."""
+    """The checkout in which a turn worked."""
 
     def __init__(self, caller: Caller, cwd: str, *, live: bool) -> None:
         self._cwd = cwd or caller.cwd
@@ -245,13 +245,13 @@ class _Place:
         return relative_path(path, self._root or None, self._cwd)
 
     def content_hash(self, path: str) -> str | None:
-        """Git's id of what a file holds now; of work long ago nobody knows."""
+        """Git's hash of the current content of a file; unknown for work long ago."""
         if not self._live or not self._root or os.path.isabs(path) or path.startswith(("~", "..")):
             return None
         return blob_id(os.path.join(self._root, path))
 
     def commit_and_branch(self) -> tuple[str | None, str | None]:
-        """Where the checkout stands."""
+        """The current commit and branch of the checkout."""
         place = find_git(self._root) if self._live and self._root else None
         return head(place) if place else (None, None)
 

@@ -44,7 +44,7 @@ class Chapters:
         self._caller = caller
 
     def create(self, **arguments: Unpack[CreateChapterArguments]) -> CreateChapterResult:
-        """Make a chapter of memories, by ids or tags; the same memories again update the same chapter."""
+        """Create a chapter from memories, by ids or tags; the same memories again update the same chapter."""
         return call(self._caller, "create_chapter", arguments)
 
     def list(self, **arguments: Unpack[ListChaptersArguments]) -> ListChaptersResult:
@@ -60,7 +60,7 @@ class Chapters:
             )
 
     def suggest(self, limit: int = DEFAULT_LIMIT) -> Sequence[Suggestion]:
-        """Groups of memories that look like one story and are in no chapter yet, each with the reason."""
+        """Groups of related memories that are in no chapter yet, each with the reason."""
         with self._caller.turn():
             return suggestions(self._caller.project, limit)
 
@@ -83,11 +83,11 @@ class WisdomApi:
         self._caller = caller
 
     def synthesize(self, **arguments: Unpack[SynthesizeArguments]) -> SynthesizeResult:
-        """Make wisdom of chapters, by ids or tags; the same chapters again update the same wisdom."""
+        """Create wisdom from chapters, by ids or tags; the same chapters again update the same wisdom."""
         return call(self._caller, "synthesize", arguments)
 
     def recall(self, **arguments: Unpack[RecallWisdomArguments]) -> RecallWisdomResult:
-        """Wisdom by its id, by tags, or by the question it answers."""
+        """Wisdom by its id, by tags, or by a query."""
         return call(self._caller, "recall_wisdom", arguments)
 
     def show(self, wisdom_id: str) -> WisdomView:

@@ -1,4 +1,4 @@
-"""Create chapters and wisdom of parts chosen by ids or tags; suggest chapters, and make the surest."""
+"""Create chapters and wisdom from parts chosen by ids or tags; suggest chapters, and create the surest."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from rum.app.chapters.groups import (
     write_group,
 )
 from rum.app.chapters.staleness import with_staleness
-from rum.app.chapters.words import given_words
+from rum.app.chapters.words import given_text
 from rum.app.memories.hints import unknown_tags
 from rum.app.project import Project
 from rum.capture.tombstones import member_marks
@@ -41,13 +41,13 @@ from rum.model.chapters import (
 from rum.model.errors import InvalidQuery
 from rum.model.memory import Memory
 
-NAMED = 3  # Parts that an error names
+MAX_NAMED_PARTS = 3  # Parts that an error names
 
 
-def create_chapter(caller: Caller, question: CreateChapterRequest) -> CreateChapterResult:
-    """Make a chapter, or replace the one there is of the same memories or found by the same tags."""
+def create_chapter(caller: Caller, request: CreateChapterRequest) -> CreateChapterResult:
+    """Create a chapter, or replace the existing one of the same memories or the same tags."""
     with caller.turn():
-        pick = _pick(caller, CHAPTERS, question)
+        pick = _pick(caller, CHAPTERS, request)
     written = write_group(caller, CHAPTERS, pick)
     return view_of(
         CreateChapterResult,
@@ -59,10 +59,10 @@ def create_chapter(caller: Caller, question: CreateChapterRequest) -> CreateChap
     )
 
 
-def synthesize(caller: Caller, question: SynthesizeRequest) -> SynthesizeResult:
-    """Make wisdom, or replace what there is of the same chapters or found by the same tags."""
+def synthesize(caller: Caller, request: SynthesizeRequest) -> SynthesizeResult:
+    """Create wisdom, or replace the existing one of the same chapters or the same tags."""
     with caller.turn():
-        pick = _pick(caller, WISDOM, question)
+        pick = _pick(caller, WISDOM, request)
         stale = [chapter.id for chapter in with_staleness(caller.project, pick.parts) if chapter.stale]
         if stale and not pick.choice.note:
             note = f"Run `rum refresh` first; it updates: {', '.join(stale)}."
@@ -80,26 +80,26 @@ def synthesize(caller: Caller, question: SynthesizeRequest) -> SynthesizeResult:
 
 
 def _pick(
-    caller: Caller, kind: GroupKind[G, P, W], question: CreateChapterRequest | SynthesizeRequest
+    caller: Caller, kind: GroupKind[G, P, W], request: CreateChapterRequest | SynthesizeRequest
 ) -> Pick[G, P]:
-    parts, choice = _choose_parts(caller, kind, question)
+    parts, choice = _choose_parts(caller, kind, request)
     pick = Pick[G, P](
         parts=parts,
         members=kind.members(caller.project, parts),
         choice=choice,
-        new_words=given_words(caller, question),
+        new_text=given_text(caller, request),
         origin=ChapterOrigin.AUTO if choice.found_by else ChapterOrigin.MANUAL,
     )
-    return _with_old(caller, kind, pick, again=question.again)
+    return _with_old(caller, kind, pick, again=request.again)
 
 
 def _choose_parts(
-    caller: Caller, kind: GroupKind[G, P, W], question: CreateChapterRequest | SynthesizeRequest
+    caller: Caller, kind: GroupKind[G, P, W], request: CreateChapterRequest | SynthesizeRequest
 ) -> tuple[list[P], Choice]:
-    """The parts that are named, or those with all the tags, oldest first."""
+    """The parts that the request names, or those with all its tags, oldest first."""
     project, spell = caller.project, caller.spell
-    tags, names = _clean_tags(project, question.tags), getattr(question, kind.ids_field)
-    minimum: int = getattr(question, kind.minimum_field)
+    tags, names = _clean_tags(project, request.tags), getattr(request, kind.ids_field)
+    minimum: int = getattr(request, kind.minimum_field)
     if names:
         ids = dict.fromkeys(project.find_id(kind.part, name) for name in names)
         # A chapter may be of a single memory that was named; wisdom of one chapter would only repeat it.
@@ -126,12 +126,12 @@ def _refuse_few(
     tags: Sequence[str] = (),
     field: str = "tags",
 ) -> None:
-    least = f"`{caller.spell(kind.minimum_field)}`"
+    option = f"`{caller.spell(kind.minimum_field)}`"
     if kind is CHAPTERS:
         hints = "".join(f" Try {one}." for one in unknown_tags(caller.project.store.search, tags))
-        advice = f"a chapter needs {minimum}. Take fewer or other tags, or a lower {least}.{hints}"
+        advice = f"a chapter needs {minimum}. Take fewer or other tags, or a lower {option}.{hints}"
     else:
-        advice = f"wisdom needs {minimum}. Make more, or give a lower {least}."
+        advice = f"wisdom needs {minimum}. Make more, or give a lower {option}."
     raise InvalidQuery(
         f"{count_text(count, kind)} {what}; {advice}",
         field=field,
@@ -158,7 +158,7 @@ def count_text(count: int, kind: GroupKind[G, P, W]) -> str:
 
 
 def _with_old(caller: Caller, kind: GroupKind[G, P, W], pick: Pick[G, P], *, again: bool) -> Pick[G, P]:
-    """A pick with the group there is of it; refused if tags found a forgotten group, unless `again`."""
+    """The pick with its existing group. A forgotten group is not created again from tags, unless `again`."""
     old = find_group(caller.project, kind, pick.parts, pick.choice.found_by)
     ids = [one.id for one in pick.parts]
     if old is not None or not is_forgotten(caller.project, kind, ids):
@@ -168,28 +168,28 @@ def _with_old(caller: Caller, kind: GroupKind[G, P, W], pick: Pick[G, P], *, aga
         reason = "asked for" if again else "they were named"
         return pick._replace(choice=pick.choice._replace(note=f"{what}; as {reason}, it was made again."))
     by, flag = caller.spell(kind.ids_field), caller.spell("again")
-    named = f"{', '.join(ids[:NAMED])}{', …' if len(ids) > NAMED else ''}"
+    named = f"{', '.join(ids[:MAX_NAMED_PARTS])}{', …' if len(ids) > MAX_NAMED_PARTS else ''}"
     raise InvalidQuery(
         f"{what} ({named}). To make it again, say so with `{flag}`, or name them with `{by}`.",
         field="tags",
         count=len(ids),
-        **{kind.ids_field: ids[:NAMED]},
+        **{kind.ids_field: ids[:MAX_NAMED_PARTS]},
     )
 
 
 DEFAULT_LIMIT = 10
-AT_ONCE = 20  # Chapters that are made automatically in one go
-SURE = 0.5  # The sureness from which on a chapter is made automatically
+MAX_AUTOMATIC_CHAPTERS = 20  # Created in one run
+MIN_SURENESS = 0.5  # For creating a chapter automatically
 
 
-def suggestions(project: Project, most: int = DEFAULT_LIMIT) -> list[Suggestion]:
-    """Groups that look like one story, surest first, without those that are or were a chapter."""
-    if not isinstance(most, int) or most < 1:  # pyright: ignore[reportUnnecessaryIsInstance] callers may not check types
-        raise InvalidQuery(f"`limit` must be a number from 1 on, not {most!r}.", field="limit")
+def suggestions(project: Project, limit: int = DEFAULT_LIMIT) -> list[Suggestion]:
+    """Groups of related memories, surest first, without those that are or were a chapter."""
+    if not isinstance(limit, int) or limit < 1:  # pyright: ignore[reportUnnecessaryIsInstance] callers may not check types
+        raise InvalidQuery(f"`limit` must be a number from 1 on, not {limit!r}.", field="limit")
     chapters = [one.memory_ids for batch in project.store.chapters.pages() for one in batch]
     edges = list(project.store.links.of())
     found = suggest(_memories(project), edges, most=sys.maxsize, chapters=chapters)
-    return list(islice((one for one in found if not _was_forgotten(project, one.memory_ids)), most))
+    return list(islice((one for one in found if not _was_forgotten(project, one.memory_ids)), limit))
 
 
 def _memories(project: Project) -> Iterator[Memory]:
@@ -198,14 +198,16 @@ def _memories(project: Project) -> Iterator[Memory]:
 
 
 def _was_forgotten(project: Project, ids: Sequence[str]) -> bool:
-    """Whether more than half of a group were members of chapters that were forgotten."""
+    """Whether more than half of these memories were members of forgotten chapters."""
     forgotten = project.store.memories.tombstones(member_marks(ids, project.tombstone_key))
     return 2 * len(forgotten) > len(ids) or is_forgotten(project, CHAPTERS, ids)
 
 
 def make_chapters(caller: Caller) -> int:
-    """Make chapters of the surest suggestions, their words drawn from the members; how many."""
-    sure = (one for one in suggestions(caller.project, AT_ONCE) if one.sureness >= SURE)
+    """Create chapters from the surest suggestions, without a language model; return their number."""
+    sure = (
+        one for one in suggestions(caller.project, MAX_AUTOMATIC_CHAPTERS) if one.sureness >= MIN_SURENESS
+    )
     return sum(_make_chapter(caller, one) for one in sure)
 
 

@@ -1,7 +1,7 @@
 """Forget chapters and wisdom, and cut forgotten memories out of them.
 
-Cutting happens while others wait to write, so no words are made again: claims that do not depend on what was
-forgotten stay, others go, and title and summary are drawn quickly. The group is marked for a refresh.
+Cutting blocks other writers, so texts are not written again: claims that do not depend on forgotten memories
+stay, others go, and title and summary are extracted quickly. The group is marked for a refresh.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def _count_chapter(caller: Caller, chapter_id: str) -> Counts:
 
 
 def _remove_chapter(caller: Caller, chapter_id: str) -> Counts:
-    """Delete a chapter, and cut what only it said out of wisdom."""
+    """Delete a chapter, and cut what only it stated out of wisdom."""
     removed = _count_chapter(caller, chapter_id)
     project, store = caller.project, caller.project.store
     chapter = find_chapter(project, chapter_id)
@@ -93,7 +93,7 @@ WISDOM_KIND = Kind("wisdom", _find_wisdom, _count_wisdom, _remove_wisdom)
 def cut_memory(project: Project, versions: Sequence[Memory]) -> None:
     """Cut a memory, which is deleted already, out of all groups.
 
-    `versions` are the memory as it was last, and as it was before.
+    `versions` are the last version of the memory and the earlier ones.
     """
     memory_id, store = versions[0].id, project.store
     cutter = ForgottenCutter(project, [memory_id], _memory_terms(versions))
@@ -106,8 +106,8 @@ def cut_memory(project: Project, versions: Sequence[Memory]) -> None:
 class ForgottenCutter:
     """Cuts forgotten memories out of groups.
 
-    `forgotten` are the words of these memories. None means that they are not known: then only words that
-    the other memories have may stay.
+    `forgotten` are the words of these memories. None means that they are unknown: then only words of the
+    other memories may stay.
     """
 
     def __init__(self, project: Project, ids: Iterable[str], forgotten: Terms | None) -> None:
@@ -117,7 +117,7 @@ class ForgottenCutter:
         self._terms: dict[str, Terms] = {}
 
     def cut_stored(self, kind: GroupKind[G, P, W], ids: Sequence[str]) -> None:
-        """Cut the stored groups with these ids; those of which nothing is left are deleted."""
+        """Cut the stored groups with these ids; delete those with no parts left."""
         store = kind.store(self._project)
         for group in store.get(ids):
             if left := self.cut(kind, group):
@@ -126,8 +126,8 @@ class ForgottenCutter:
                 store.delete([group.id])
 
     def cut(self, kind: GroupKind[G, P, W], group: G) -> G | None:
-        """A group of the parts that are left; None without any."""
-        parts, memories = kind.left(self._project, group, self._ids)
+        """The group with its remaining parts; None if there are none."""
+        parts, memories = kind.remaining(self._project, group, self._ids)
         if not parts:
             return None
         chapters = [part for part in parts if isinstance(part, Chapter)]
@@ -148,7 +148,7 @@ class ForgottenCutter:
         return next_version(group, new, self._project.now())
 
     def _cut_claims(self, group: G, left: Sequence[Memory], banned: Terms) -> G:
-        """A group without claims, tags and members that have to go."""
+        """The group without the claims, tags and members that must be removed."""
         times = {memory.id: memory.created_at for memory in left}
         claims: dict[str, tuple[str, ...]] = {}
         evidence: list[Evidence] = []
@@ -169,7 +169,7 @@ class ForgottenCutter:
             **claims,
             evidence=tuple(evidence),
             given=given,
-            words=_word_source(group, given, evidence),
+            words=_text_source(group, given, evidence),
             found_by=group.found_by if _is_free(" ".join(group.found_by), banned) else (),
             own_tags=tuple(tag for tag in group.own_tags if _is_free(tag, banned)),
             members=tuple(member for member in group.members if member.memory_id in times),
@@ -177,15 +177,15 @@ class ForgottenCutter:
         )
 
     def _still_supported(self, before: Evidence, after: Evidence, given: bool) -> bool:
-        # Given claims are in the caller's words: it is enough that another memory supports them.
+        # The caller wrote these claims: it is enough that another memory supports them.
         return after.memory_ids == before.memory_ids or (given and after.supporting > 0)
 
     def _cut_wisdom_fields(self, wisdom: Wisdom, chapter_ids: set[str], banned: Terms) -> Wisdom:
         contradictions = tuple(
-            two
-            for two in wisdom.contradictions
-            if self._ids.isdisjoint((*two.memory_ids, *two.against_ids))
-            and _is_free(f"{two.claim} \n {two.against}", banned)
+            pair
+            for pair in wisdom.contradictions
+            if self._ids.isdisjoint((*pair.memory_ids, *pair.against_ids))
+            and _is_free(f"{pair.claim} \n {pair.against}", banned)
         )
         sources = tuple(source for source in wisdom.sources if source.chapter_id in chapter_ids)
         return replace(wisdom, contradictions=contradictions, sources=sources)
@@ -220,19 +220,19 @@ class ForgottenCutter:
 
 
 def _texts(group: Group) -> Iterable[str]:
-    """The texts of a group, without those that are drawn again."""
+    """The texts of a group, without those that are extracted again."""
     yield from (getattr(group, name) for name in group.TEXTS)
     yield from (*group.claims, *group.own_tags, *group.found_by)
-    for two in group.contradictions if isinstance(group, Wisdom) else ():
-        yield from (two.claim, two.against)
+    for pair in group.contradictions if isinstance(group, Wisdom) else ():
+        yield from (pair.claim, pair.against)
 
 
 def _is_free(text: str, banned: Terms) -> bool:
     return banned.isdisjoint(terms(text))
 
 
-def _word_source(group: Group, given: Sequence[str], claims: Sequence[object]) -> TextSource:
-    """Where the words that are left come from: drawn, where all that others worded is gone."""
+def _text_source(group: Group, given: Sequence[str], claims: Sequence[object]) -> TextSource:
+    """The source of the remaining text: extracted, if nothing by the caller or a model is left."""
     left = set(given) - {"title"} if group.words is TextSource.GIVEN else claims
     return group.words if left else TextSource.DRAWN
 

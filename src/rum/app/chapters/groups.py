@@ -1,6 +1,6 @@
-"""Chapters of memories and wisdom of chapters as two kinds of one group: what differs, and how one is made.
+"""Chapters of memories and wisdom of chapters as two kinds of group: what differs, and how they are created.
 
-Words are made outside of any transaction: a language model may be asked for them, and drawing takes time too.
+Texts are written outside of any transaction: a language model may be asked, and extracting takes time too.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from msgspec.structs import replace
 from rum.app.agents import ensure_agent
 from rum.app.caller import Caller
 from rum.app.chapters.words import (
-    GivenWords,
-    SourcedWords,
+    GivenText,
+    SourcedText,
     by_model,
     draw_with_vectors,
-    given_before,
-    make_words,
-    sanitise_words,
+    previously_given_text,
+    sanitise_text,
+    write_text,
 )
 from rum.app.project import Project
 from rum.capture.tombstones import chapter_marks, wisdom_marks
@@ -59,13 +59,13 @@ from rum.store.filters import Filters
 G = TypeVar("G", Chapter, Wisdom)
 P = TypeVar("P", Memory, Chapter)
 W = TypeVar("W", ChapterText, WisdomText)
-# Chapters as they would be after a refresh, by id; they count instead of the stored ones.
+# Chapters as they would be after a refresh, by id; they are used instead of the stored ones.
 Chapters = Mapping[str, Chapter]
 NO_CHAPTERS: Chapters = MappingProxyType({})
 
 
 class Choice(NamedTuple):
-    """How parts were chosen: by tags, or by ids with tags beside them; and a note about it."""
+    """How parts were chosen: by tags, or by ids with extra tags; and a note about it."""
 
     found_by: tuple[str, ...] = ()
     own_tags: tuple[str, ...] = ()
@@ -73,28 +73,28 @@ class Choice(NamedTuple):
 
 
 class Pick(NamedTuple, Generic[G, P]):
-    """What a group is to be made of.
+    """What a group will be created from.
 
-    `members` are all memories its words are made of; for a chapter these are its parts. `old` is the group
-    that will be replaced.
+    `members` are all memories its text is written from; for a chapter these are its parts. `old` is the
+    group that will be replaced.
     """
 
     parts: Sequence[P]
     members: Mapping[str, Memory]
     choice: Choice = Choice()
-    new_words: GivenWords = GivenWords()
+    new_text: GivenText = GivenText()
     old: G | None = None
-    origin: ChapterOrigin | None = None  # None leaves the origin of a chapter as it is
+    origin: ChapterOrigin | None = None  # None keeps the origin of a chapter
 
     @property
-    def given(self) -> GivenWords:
-        """The words that are given now, over those that were given before."""
-        return self.new_words.over(given_before(self.old))
+    def given(self) -> GivenText:
+        """The text that the caller writes now, and otherwise the one written before."""
+        return self.new_text.merged_over(previously_given_text(self.old))
 
     @property
     def former(self) -> tuple[str, ...]:
-        """Memories that are not picked, but may be quoted in words that were given before."""
-        if self.old is None or set(self.old.given) <= set(self.new_words.names):
+        """Memories that are not picked, but may be quoted in a text that the caller wrote before."""
+        if self.old is None or set(self.old.given) <= set(self.new_text.names):
             return ()
         return tuple(sorted({*self.old.former, *self.old.memory_ids} - self.members.keys()))
 
@@ -105,9 +105,9 @@ class GroupKind(ABC, Generic[G, P, W]):
     name: ClassVar[str]
     part: ClassVar[Literal["memory", "chapter"]]
     parts: ClassVar[str]
-    ids_field: ClassVar[str]  # The field of a question that names parts
+    ids_field: ClassVar[str]  # The field of a request that names parts
     minimum_field: ClassVar[str]
-    minimum: ClassVar[int]  # Fewer parts found by the same tags would make it another group
+    minimum: ClassVar[int]  # With fewer parts, a refresh by tags keeps the old ones
     group_type: type[G]
 
     @abstractmethod
@@ -134,11 +134,11 @@ class GroupKind(ABC, Generic[G, P, W]):
 
     @abstractmethod
     def ask_model(self, model: LanguageModel, pick: Pick[G, P]) -> ModelWords[W]:
-        """The words of a language model."""
+        """The text by a language model."""
 
     @abstractmethod
     def draw(self, pick: Pick[G, P], similarity: Similarity | None) -> W:
-        """The words drawn from the members."""
+        """The text extracted from the members."""
 
     @abstractmethod
     def span(self, part: P) -> tuple[int, int]:
@@ -146,20 +146,20 @@ class GroupKind(ABC, Generic[G, P, W]):
 
     @abstractmethod
     def own_fields(self, pick: Pick[G, P]) -> dict[str, Any]:
-        """Fields that only this kind of group has, besides its words."""
+        """Fields that only this kind of group has, besides its text."""
 
     @abstractmethod
-    def left(
+    def remaining(
         self, project: Project, group: G, forgotten: frozenset[str]
     ) -> tuple[Sequence[P], Sequence[Memory]]:
-        """The parts and the memories of a group that are left without forgotten memories.
+        """The parts and the memories of a group without the forgotten memories.
 
-        A damaged memory is left out: it must not keep another from being forgotten.
+        A damaged memory is left out: it must not prevent forgetting another one.
         """
 
     @abstractmethod
     def headline(self, parts: Sequence[P], memories: int) -> dict[str, Any]:
-        """The texts that are quickly drawn from parts with so many memories."""
+        """The texts that can be extracted quickly; `memories` is the number of memories of the parts."""
 
 
 class _Chapters(GroupKind[Chapter, Memory, ChapterText]):
@@ -209,7 +209,7 @@ class _Chapters(GroupKind[Chapter, Memory, ChapterText]):
     def own_fields(self, pick: Pick[Chapter, Memory]) -> dict[str, Any]:
         return {"origin": pick.origin} if pick.origin else {}
 
-    def left(
+    def remaining(
         self, project: Project, group: Chapter, forgotten: frozenset[str]
     ) -> tuple[Sequence[Memory], Sequence[Memory]]:
         ids = [one for one in group.memory_ids if one not in forgotten]
@@ -265,7 +265,7 @@ class _Wisdom(GroupKind[Wisdom, Chapter, WisdomText]):
     def own_fields(self, pick: Pick[Wisdom, Chapter]) -> dict[str, Any]:
         return {"sources": tuple(Source(chapter.id, chapter.version) for chapter in pick.parts)}
 
-    def left(
+    def remaining(
         self, project: Project, group: Wisdom, forgotten: frozenset[str]
     ) -> tuple[Sequence[Chapter], Sequence[Memory]]:
         chapters = project.store.chapters.get(group.chapter_ids)
@@ -280,7 +280,7 @@ CHAPTERS = _Chapters()
 WISDOM = _Wisdom()
 
 
-TRIES = 5  # How often words are made again when the parts change meanwhile
+MAX_TRIES = 5  # How often a text is written again if the parts change meanwhile
 _CHANGED = "The {} changed while the words were made; these are drawn from them as they are now."
 
 
@@ -292,48 +292,48 @@ class Written(NamedTuple, Generic[G]):
     note: str
 
 
-def words_for(
+def text_for(
     project: Project, kind: GroupKind[G, P, W], pick: Pick[G, P], *, ask: bool = True
-) -> SourcedWords[W]:
-    """The words that are not given, by a model or drawn; no model is asked if all words are given."""
+) -> SourcedText[W]:
+    """The text by a model or extracted; no model is asked if the caller wrote everything."""
 
-    def ask_model(model: LanguageModel) -> SourcedWords[W]:
+    def ask_model(model: LanguageModel) -> SourcedText[W]:
         answer = kind.ask_model(model, pick)
         return by_model(answer.words, answer.dropped)
 
     wanted = ask and {"summary", *kind.group_type.CLAIM_LISTS} - pick.given.without_title
-    return make_words(project, ask_model if wanted else None, lambda similarity: kind.draw(pick, similarity))
+    return write_text(project, ask_model if wanted else None, lambda similarity: kind.draw(pick, similarity))
 
 
-def with_given(project: Project, pick: Pick[G, P], words: SourcedWords[W]) -> SourcedWords[W]:
-    """The same words with those that are given, now or before; the evidence of given claims is looked for."""
+def with_given_text(project: Project, pick: Pick[G, P], text: SourcedText[W]) -> SourcedText[W]:
+    """A text with the fields that the caller wrote, now or before, and with evidence for their claims."""
     given = pick.given
 
     def compose(similarity: Similarity | None) -> W:
         finder = EvidenceFinder(pick.members.values(), similarity)
         evidence: list[Evidence] = []
-        for name, claims in words.words.claims_by_list.items():
+        for name, claims in text.text.claims_by_list.items():
             if name in given.claims:
                 evidence += map(finder.evidence, given.claims[name])
             else:
                 evidence += (found for _, found in claims)
-        return replace(words.words, **given.texts, **given.claims, evidence=tuple(evidence))
+        return replace(text.text, **given.texts, **given.claims, evidence=tuple(evidence))
 
-    source = TextSource.GIVEN if given.without_title else words.source
-    return words._replace(words=draw_with_vectors(project, compose), source=source)
+    source = TextSource.GIVEN if given.without_title else text.source
+    return text._replace(text=draw_with_vectors(project, compose), source=source)
 
 
-def with_words(
-    project: Project, kind: GroupKind[G, P, W], group: G, words: SourcedWords[W], pick: Pick[G, P]
+def with_text(
+    project: Project, kind: GroupKind[G, P, W], group: G, text: SourcedText[W], pick: Pick[G, P]
 ) -> G:
-    """A group with these words, made of these parts."""
-    clean = sanitise_words(project, words.words)
+    """A group with this text and these parts."""
+    clean = sanitise_text(project, text.text)
     return replace(
         group,
         **{name: getattr(clean, name) for name in clean.__struct_fields__},
         **part_fields(kind, group, pick.parts),
         **kind.own_fields(pick),
-        words=words.source,
+        words=text.source,
         members=_as_members(pick.members.values()),
         former=pick.former,
         forgotten=0,
@@ -365,7 +365,7 @@ def next_version(old: G, new: G, now: int) -> G:
 def find_group(
     project: Project, kind: GroupKind[G, P, W], parts: Sequence[P], found_by: Sequence[str]
 ) -> G | None:
-    """The group of the same parts, or else the one that was found by the same tags."""
+    """The group of the same parts, or else the one of the same tags."""
     store = kind.store(project)
     ids = store.containing((one.id for one in parts), exactly=True)
     if not ids and found_by:
@@ -381,28 +381,28 @@ def is_forgotten(project: Project, kind: GroupKind[G, P, W], ids: Sequence[str])
 def write_group(
     caller: Caller, kind: GroupKind[G, P, W], pick: Pick[G, P], *, ask: bool = True
 ) -> Written[G]:
-    """Make a group of what was picked, or replace the one there is, and write it.
+    """Create a group from what was picked, or replace the existing one, and store it.
 
-    The words are made between two turns. If parts, members or given words changed meanwhile, they are made
-    again, without asking a model.
+    The text is written between two turns. If parts, members or the given text changed meanwhile, it is
+    written again, without asking a model.
     """
     project = caller.project
-    words = words_for(project, kind, pick, ask=ask)
-    for _ in range(TRIES):
-        complete = with_given(project, pick, words)
+    text = text_for(project, kind, pick, ask=ask)
+    for _ in range(MAX_TRIES):
+        complete = with_given_text(project, pick, text)
         with project.turn(), caller.undo_identity_on_error(), project.store.transaction():
             current = _current(project, kind, pick)
             if current == pick:
                 return _write(caller, kind, pick, complete)
         if (current.parts, current.members) != (pick.parts, pick.members):
-            words = words_for(project, kind, current, ask=False)
-            words = words._replace(note=_CHANGED.format(kind.parts))
+            text = text_for(project, kind, current, ask=False)
+            text = text._replace(note=_CHANGED.format(kind.parts))
         pick = current
     raise StorageError(f"The {kind.parts} are being changed all the time; try again in a moment.")
 
 
 def _current(project: Project, kind: GroupKind[G, P, W], pick: Pick[G, P]) -> Pick[G, P]:
-    """The same pick as everything is now."""
+    """The same pick with the current parts, members and group."""
     parts = kind.get_parts(project, [one.id for one in pick.parts])
     if not parts:
         raise NotFound(f"All of these {kind.parts} were forgotten meanwhile.")
@@ -410,10 +410,10 @@ def _current(project: Project, kind: GroupKind[G, P, W], pick: Pick[G, P]) -> Pi
     return pick._replace(parts=parts, members=kind.members(project, parts), old=old)
 
 
-def _write(caller: Caller, kind: GroupKind[G, P, W], pick: Pick[G, P], words: SourcedWords[W]) -> Written[G]:
+def _write(caller: Caller, kind: GroupKind[G, P, W], pick: Pick[G, P], text: SourcedText[W]) -> Written[G]:
     """Write a group, inside a transaction."""
     old, now, store = pick.old, caller.project.now(), kind.store(caller.project)
-    new = with_words(caller.project, kind, _without_words(caller, kind, pick, now), words, pick)
+    new = with_text(caller.project, kind, _without_text(caller, kind, pick, now), text, pick)
     if old is None:
         store.put(new)
     else:
@@ -421,11 +421,11 @@ def _write(caller: Caller, kind: GroupKind[G, P, W], pick: Pick[G, P], words: So
         if old.content != new.content or _may_change(caller, old):
             check_permission(caller, kind, old)
             store.put(new)
-    return Written(new, old is None, " ".join(filter(None, (pick.choice.note, words.note))))
+    return Written(new, old is None, " ".join(filter(None, (pick.choice.note, text.note))))
 
 
-def _without_words(caller: Caller, kind: GroupKind[G, P, W], pick: Pick[G, P], now: int) -> G:
-    """The group there is, or an empty one of the acting agent."""
+def _without_text(caller: Caller, kind: GroupKind[G, P, W], pick: Pick[G, P], now: int) -> G:
+    """The existing group, or an empty one of the acting agent."""
     agent, _ = ensure_agent(caller)
     caller.project.store.agents.update(agent.id, last_active=now)
     empty: dict[str, Any] = dict.fromkeys(kind.group_type.TEXTS, "")

@@ -1,4 +1,4 @@
-"""Read chapters and wisdom: by id, by tags and time, and wisdom by the question that its claims answer."""
+"""Read chapters and wisdom: by id, by tags and time, and wisdom by a query."""
 
 from __future__ import annotations
 
@@ -33,45 +33,45 @@ from rum.text.terms import query_terms, says_little
 from rum.text.word_weights import Words, telling_words
 
 DEFAULT_LIMIT = 10
-LEAST = 0.3  # The share of a question, the rarer words counting more, that a claim must have to answer it
-FEWEST = 2  # Words of a question that a claim must have, unless it has fewer
-HIGHEST = 0.95  # The confidence of a claim that has every word of a question
-BY_SUMMARY = 0.8  # The factor for the confidence where only the summary has the words
-CANDIDATES = 200  # Chapters and wisdom with most of the words that are compared
-NEAR = 0.4  # The cosine from which on a memory, or a claim that it supports, is about the question
-NEAREST = 20
-_ALL = 10**9
+MIN_WORD_SHARE = 0.3  # Of a query that a claim must have to match; rarer words count more
+MIN_WORDS = 2  # Words of a query that a claim must have, unless the query has fewer
+MAX_CONFIDENCE = 0.95  # Of a claim that has every word of a query
+SUMMARY_FACTOR = 0.8  # For the confidence if only the summary has the words
+MAX_CANDIDATES = 200  # Chapters and wisdom with the most words in common
+MIN_COSINE = 0.4  # For a memory, or a claim that it supports, to match a query
+MAX_NEAR_MEMORIES = 20
+_NO_LIMIT = 10**9
 
 
-def list_chapters(caller: Caller, question: ListChaptersRequest) -> ListChaptersResult:
+def list_chapters(caller: Caller, request: ListChaptersRequest) -> ListChaptersResult:
     """The chapters by id, in that order; else those that match, the last to end first."""
     project, store = caller.project, caller.project.store.chapters
-    most = question.limit or len(question.chapter_ids) or DEFAULT_LIMIT
-    if question.chapter_ids:
-        named = [project.find_id("chapter", name) for name in question.chapter_ids]
-        chapters = [one for one in store.get(list(dict.fromkeys(named))) if _matches(one, question)]
+    limit = request.limit or len(request.chapter_ids) or DEFAULT_LIMIT
+    if request.chapter_ids:
+        named = [project.find_id("chapter", name) for name in request.chapter_ids]
+        chapters = [one for one in store.get(list(dict.fromkeys(named))) if _matches(one, request)]
         total = len(chapters)
     else:
-        ids, total = store.matching(question.tags, _range(question), most)
+        ids, total = store.matching(request.tags, _range(request), limit)
         chapters = store.get(ids)
-    shown = with_staleness(project, chapters[:most])
+    shown = with_staleness(project, chapters[:limit])
     return ListChaptersResult(
-        chapters=[chapter_view(one, include_members=bool(question.chapter_ids)) for one in shown],
+        chapters=[chapter_view(one, include_members=bool(request.chapter_ids)) for one in shown],
         total=total,
         code=UNSET if shown else NO_RESULTS,
         hint=UNSET if shown else _chapter_hint(project),
     )
 
 
-def _range(question: ListChaptersRequest) -> Range:
-    since = 0 if question.since is None else seconds(question.since)
-    return Range(since) if question.before is None else Range(since, seconds(question.before))
+def _range(request: ListChaptersRequest) -> Range:
+    since = 0 if request.since is None else seconds(request.since)
+    return Range(since) if request.before is None else Range(since, seconds(request.before))
 
 
-def _matches(chapter: Chapter, question: ListChaptersRequest) -> bool:
-    within = _range(question)
+def _matches(chapter: Chapter, request: ListChaptersRequest) -> bool:
+    within = _range(request)
     return (
-        set(question.tags) <= set(chapter.tags)
+        set(request.tags) <= set(chapter.tags)
         and chapter.start_ts >= within.since
         and chapter.end_ts <= within.before
     )
@@ -85,40 +85,40 @@ def _chapter_hint(project: Project) -> str:
 
 
 def find_chapter(project: Project, name: str) -> Chapter:
-    """The one chapter that an id or the end of one means."""
+    """The chapter with this id, or whose id ends so."""
     store = project.store.chapters
     return store.get([project.find_id("chapter", name)])[0]
 
 
 def find_wisdom(project: Project, name: str) -> Wisdom:
-    """The one wisdom that an id or the end of one means."""
+    """The wisdom with this id, or whose id ends so."""
     store = project.store.wisdom
     return store.get([project.find_id("wisdom", name)])[0]
 
 
 class Match(NamedTuple):
-    """How surely wisdom answers, and the places of the claims that do, the surest first."""
+    """How surely wisdom answers a query, and the indexes of the matching claims, the surest first."""
 
     confidence: float
     places: tuple[int, ...]
 
 
-def recall_wisdom(caller: Caller, question: RecallWisdomRequest) -> RecallWisdomResult:
-    """The wisdom that answers a question, the surest first; without a question the newest."""
+def recall_wisdom(caller: Caller, request: RecallWisdomRequest) -> RecallWisdomResult:
+    """The wisdom that matches the query, the surest first; without a query the newest."""
     project, store = caller.project, caller.project.store.wisdom
     fuzzy, found = False, dict[str, Match | None]()
-    if question.wisdom_id:
-        found[find_wisdom(project, question.wisdom_id).id] = None
-    elif question.query and question.query.strip():
-        by_words = _match_words(project, question.query)
+    if request.wisdom_id:
+        found[find_wisdom(project, request.wisdom_id).id] = None
+    elif request.query and request.query.strip():
+        by_words = _match_words(project, request.query)
         fuzzy = not by_words
-        found |= by_words or _match_meaning(project, question.query)
+        found |= by_words or _match_meaning(project, request.query)
     else:
-        found |= dict.fromkeys(store.matching(question.tags, Range(), _ALL)[0])
-    wisdom = [one for one in store.get(list(found)) if set(question.tags) <= set(one.tags)]
-    shown = with_staleness(project, wisdom[: question.limit])
+        found |= dict.fromkeys(store.matching(request.tags, Range(), _NO_LIMIT)[0])
+    wisdom = [one for one in store.get(list(found)) if set(request.tags) <= set(one.tags)]
+    shown = with_staleness(project, wisdom[: request.limit])
     return RecallWisdomResult(
-        wisdom=[_view(one, found[one.id], question.include_chapters, fuzzy) for one in shown],
+        wisdom=[_view(one, found[one.id], request.include_chapters, fuzzy) for one in shown],
         total=len(wisdom),
         code=UNSET if shown else NO_RESULTS,
         hint=UNSET if shown else _wisdom_hint(project),
@@ -126,7 +126,7 @@ def recall_wisdom(caller: Caller, question: RecallWisdomRequest) -> RecallWisdom
 
 
 def _view(one: Wisdom, match: Match | None, chapters: bool, fuzzy: bool) -> WisdomView:
-    """Wisdom as callers see it; the claims that answer a question come first."""
+    """Wisdom as callers see it; the claims that match the query come first."""
     if match is None:
         return wisdom_view(one, include_chapters=chapters)
     first, places = _reordered(one, match.places)
@@ -137,7 +137,7 @@ def _view(one: Wisdom, match: Match | None, chapters: bool, fuzzy: bool) -> Wisd
 
 
 def _reordered(one: Wisdom, places: Sequence[int]) -> tuple[Wisdom, tuple[int, ...]]:
-    """Wisdom with the claims at these places first in each of its lists, and where they are then."""
+    """Wisdom with the claims at these indexes first in each list, and their new indexes."""
     lists, order = dict[str, tuple[str, ...]](), list[int]()
     for name in one.CLAIM_LISTS:
         own = range(len(order), len(order) + len(getattr(one, name)))
@@ -163,38 +163,40 @@ def _wisdom_hint(project: Project) -> str:
 
 
 def _match_words(project: Project, query: str) -> dict[str, Match]:
-    """Wisdom with a claim, or a summary, that has the words of a question; the surest first."""
+    """Wisdom with a claim, or a summary, that has the words of a query; the surest first."""
     words = frozenset(term for term in query_terms(query) if not says_little((term,)))
-    found = project.store.find_groups(sorted(words), CANDIDATES)
+    found = project.store.find_groups(sorted(words), MAX_CANDIDATES)
     ids = [one.id for one in found.matches if one.kind == "wisdom"]
     if not ids:
         return {}
     share = _word_share(found, words)
     return _surest(
-        (one, _match([share(claim) for claim in one.claims], BY_SUMMARY * share(one.summary)))
+        (one, _match([share(claim) for claim in one.claims], SUMMARY_FACTOR * share(one.summary)))
         for one in project.store.wisdom.get(ids)
     )
 
 
 def _word_share(found: GroupMatches, words: Words) -> Callable[[str], float]:
-    """A function that says how much of a question a text has; 0 where that is too little."""
+    """A function that returns the share of a query that a text has; 0 if that is too little."""
     weights = {term: log(1 + (found.total + 1) / (found.counts[term] + 0.5)) for term in sorted(words)}
     whole = sum(weights.values())
 
     def share(text: str) -> float:
         own = telling_words(text)
         held = sum(weight for term, weight in weights.items() if term in own) / whole
-        return held if len(words & own) >= min(FEWEST, len(words)) and held >= LEAST else 0.0
+        return held if len(words & own) >= min(MIN_WORDS, len(words)) and held >= MIN_WORD_SHARE else 0.0
 
     return share
 
 
 def _match_meaning(project: Project, query: str) -> dict[str, Match]:
-    """Wisdom with a claim near the question in meaning, of those that near memories support."""
+    """Wisdom with a claim near the query in meaning and supported by a near memory."""
     store = project.store
     if not store.wisdom.count():
         return {}
-    keys = [key for key, cosine in project.semantic.nearest(query, NEAREST).live if cosine >= NEAR]
+    keys = [
+        key for key, cosine in project.semantic.nearest(query, MAX_NEAR_MEMORIES).live if cosine >= MIN_COSINE
+    ]
     found = store.search.describe(keys, Filters(superseded=True), session_limit=0)
     near = frozenset(one.row.id for one in found.memories)
     wisdom = store.wisdom.get(store.wisdom.containing(store.chapters.containing(near))) if near else []
@@ -208,19 +210,19 @@ def _match_meaning(project: Project, query: str) -> dict[str, Match]:
 
 
 def _cosines(one: Wisdom, query: str, near: frozenset[str], similarity: Similarity) -> list[float]:
-    """For each claim its cosine; 0 where it is not near, or no near memory supports it."""
+    """The cosine of each claim; 0 if it is not near, or no near memory supports it."""
     cosines = (
         0.0 if near.isdisjoint(evidence.memory_ids) else similarity(query, claim)
         for claim, evidence in zip(one.claims, one.evidence, strict=True)
     )
-    return [cosine if cosine >= NEAR else 0.0 for cosine in cosines]
+    return [cosine if cosine >= MIN_COSINE else 0.0 for cosine in cosines]
 
 
 def _match(shares: Sequence[float], summary: float) -> Match:
     places = sorted(
         (place for place, share in enumerate(shares) if share), key=lambda one: (-shares[one], one)
     )
-    return Match(round(HIGHEST * max((*shares, summary), default=0.0), 2), tuple(places))
+    return Match(round(MAX_CONFIDENCE * max((*shares, summary), default=0.0), 2), tuple(places))
 
 
 def _surest(found: Iterable[tuple[Wisdom, Match]]) -> dict[str, Match]:

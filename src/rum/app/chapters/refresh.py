@@ -1,4 +1,4 @@
-"""Refresh chapters and wisdom whose members changed, and report what that changes in their words."""
+"""Refresh chapters and wisdom whose members changed, and report what changed in their texts."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from rum.app.chapters.groups import (
     W,
     check_permission,
     next_version,
-    with_given,
-    with_words,
-    words_for,
+    text_for,
+    with_given_text,
+    with_text,
 )
 from rum.app.chapters.staleness import with_staleness
 from rum.app.project import Project
@@ -77,7 +77,7 @@ def _stale_wisdom(project: Project, kind: str | None, refreshed: dict[str, Chapt
 
 
 class _Refresh:
-    """One refresh of several groups. In a dry run, later groups see what earlier ones would become."""
+    """One refresh of several groups. In a dry run, later groups use the refreshed earlier ones too."""
 
     def __init__(self, caller: Caller, *, strict: bool, dry_run: bool) -> None:
         self._caller = caller
@@ -85,14 +85,14 @@ class _Refresh:
         self._strict = strict
         self._dry_run = dry_run
         self.chapters: dict[str, Chapter] = {}
-        """Those that were refreshed, as they are now or would be."""
+        """The refreshed chapters, by id."""
         self._part_ids: dict[str, frozenset[str]] = {}
-        """The parts of each group that was refreshed."""
+        """The parts of each refreshed group, by its id."""
         self.refreshed: list[RefreshedGroup] = []
         self.skipped: list[str] = []
 
     def refresh(self, kind: GroupKind[G, P, W], old: G) -> None:
-        """Refresh one group if possible, else say why it is skipped."""
+        """Refresh one group if possible, else record why it is skipped."""
         try:
             with self._project.turn():
                 check_permission(self._caller, kind, old)
@@ -105,7 +105,7 @@ class _Refresh:
             self.skipped.append(error.message)
 
     def _parts(self, kind: GroupKind[G, P, W], old: G) -> tuple[list[P], str | None]:
-        """What its tags find now, unless that is too little; else the parts it has, and a note."""
+        """The parts that its tags find now; if these are too few, the parts it has, and a note."""
         note = None
         if old.found_by:
             found, _ = kind.tagged_parts(self._project, old.found_by, self.chapters)
@@ -119,7 +119,7 @@ class _Refresh:
         ids = frozenset(one.id for one in parts)
         if not ids:
             raise NotFound(f"All {kind.parts} of {old.id} are gone; forget it.", id=old.id)
-        if ids != frozenset(old.part_ids) and (other := self._made_of(kind, ids)):
+        if ids != frozenset(old.part_ids) and (other := self._group_of(kind, ids)):
             raise NotFound(
                 f"{old.id} would come to be of the same {kind.parts} as {other}; forget one of them.",
                 id=old.id,
@@ -127,8 +127,8 @@ class _Refresh:
         members = kind.members(self._project, parts)
         return Pick(parts, members, Choice(found_by=old.found_by), old=replace(old, stale=()))
 
-    def _made_of(self, kind: GroupKind[G, P, W], ids: frozenset[str]) -> str | None:
-        """The group that is made of exactly these parts, after what was refreshed so far."""
+    def _group_of(self, kind: GroupKind[G, P, W], ids: frozenset[str]) -> str | None:
+        """The id of the group with exactly these parts, given what was refreshed so far."""
         found = [
             one
             for one in kind.store(self._project).containing(ids, exactly=True)
@@ -138,10 +138,10 @@ class _Refresh:
         return found[0] if found else None
 
     def _write(self, kind: GroupKind[G, P, W], old: G, pick: Pick[G, P], note: str | None) -> None:
-        """Make the words between two turns, as a model may be asked; then write, if nothing changed."""
+        """Write the text between two turns, as a model may be asked; then store it, if nothing changed."""
         project = self._project
-        words = with_given(project, pick, words_for(project, kind, pick))
-        new = next_version(old, with_words(project, kind, old, words, pick), project.now())
+        text = with_given_text(project, pick, text_for(project, kind, pick))
+        new = next_version(old, with_text(project, kind, old, text, pick), project.now())
         if not self._dry_run:
             with project.turn(), project.store.transaction():
                 if not _is_current(project, kind, pick):
@@ -158,13 +158,13 @@ class _Refresh:
                 stale=old.stale,
                 changes=(*_changed_fields(old, new), *_changed_evidence(old, new)),
                 words=new.words,
-                note=" ".join(filter(None, (note, words.note))) or UNSET,
+                note=" ".join(filter(None, (note, text.note))) or UNSET,
             )
         )
 
 
 def _is_current(project: Project, kind: GroupKind[G, P, W], pick: Pick[G, P]) -> bool:
-    """Whether everything is as it was when the words were made."""
+    """Whether nothing changed since the text was written."""
     parts = kind.get_parts(project, [one.id for one in pick.parts])
     return (
         parts == list(pick.parts)

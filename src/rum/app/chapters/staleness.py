@@ -1,6 +1,6 @@
 """Whether chapters and wisdom need a refresh, found by looking at their members.
 
-Each group remembers the versions of what it was made of, so that storing or changing a memory costs nothing.
+Each group stores the versions of its parts, so that storing or changing a memory costs nothing.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from rum.model.chapters import Chapter, Group, Member, Wisdom
 from rum.model.memory import Memory
 from rum.store.base import ReadMode
 
-MOST_REASONS = 5  # Reasons that are listed; the others are only counted
+MAX_REASONS = 5  # Reasons that are listed; the others are only counted
 
 G = TypeVar("G", bound=Group)
 Memories = Mapping[str, Memory]  # The headlines of memories, by id
@@ -24,7 +24,7 @@ Memories = Mapping[str, Memory]  # The headlines of memories, by id
 def with_staleness(
     project: Project, groups: Sequence[G], refreshed: Mapping[str, Chapter] | None = None
 ) -> list[G]:
-    """Groups, each with the reasons why it needs a refresh; of wisdom also those of its chapters.
+    """Groups, each with the reasons why it needs a refresh; wisdom also has those of its chapters.
 
     `refreshed` are chapters as they would be after a refresh, by id.
     """
@@ -38,7 +38,7 @@ def with_staleness(
 
 
 def _reasons(group: Group, chapters: Mapping[str, Chapter], memories: Memories) -> Iterable[str]:
-    """The reasons; of a memory only where no chapter that it is in has one."""
+    """The reasons for a refresh; those of a memory only if none of its chapters has one."""
     covered: set[str] = set()
     if isinstance(group, Wisdom):
         if group.forgotten:
@@ -76,8 +76,8 @@ def _member_reasons(member: Member, memory: Memory | None) -> Iterable[str]:
 
 def _limited(reasons: Iterable[str]) -> tuple[str, ...]:
     found = list(reasons)
-    more = len(found) - MOST_REASONS
-    return (*found[:MOST_REASONS], f"and {more} more") if more > 0 else tuple(found)
+    more = len(found) - MAX_REASONS
+    return (*found[:MAX_REASONS], f"and {more} more") if more > 0 else tuple(found)
 
 
 def _forgotten(count: int, one: str, several: str) -> str:

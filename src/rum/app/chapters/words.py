@@ -1,4 +1,4 @@
-"""The words of chapters and wisdom: given by callers, by a model, or drawn; and made fit to store."""
+"""The text of chapters and wisdom: written by the caller, by a model, or extracted; cleaned for storing."""
 
 from __future__ import annotations
 
@@ -30,24 +30,24 @@ from rum.text.shorten import without_invisible
 TEXTS = Chapter.TEXTS
 # The fields of chapters and of wisdom that callers can give.
 CLAIM_LISTS = (*Chapter.CLAIM_LISTS, *Wisdom.CLAIM_LISTS)
-MOST_TEXTS = 200  # Texts that get a vector for the words of one group: each takes some hundredths of a second
+MAX_TEXTS = 200  # Texts of one group that get a vector; each takes some hundredths of a second
 _SIDES = ("claim", "against")
-_LONGEST = {"title": MAX_TITLE_LENGTH, "summary": MAX_TEXT_LENGTH}
+_MAX_LENGTHS = {"title": MAX_TITLE_LENGTH, "summary": MAX_TEXT_LENGTH}
 
 R = TypeVar("R")
 W = TypeVar("W", ChapterText, WisdomText)
 Draw = Callable[[Similarity | None], R]
 
 
-class GivenWords(NamedTuple):
-    """Fields of words that a caller gave: texts, and lists of claims."""
+class GivenText(NamedTuple):
+    """The fields of a text that the caller wrote: texts, and lists of claims."""
 
     texts: Mapping[str, str] = {}
     claims: Mapping[str, tuple[str, ...]] = {}
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The fields that are there, always in the same order."""
+        """The fields that the caller wrote, always in the same order."""
         return tuple(name for name in (*TEXTS, *CLAIM_LISTS) if name in self.texts or name in self.claims)
 
     @property
@@ -55,49 +55,49 @@ class GivenWords(NamedTuple):
         """The fields besides a title, which is only a name."""
         return set(self.names) - {"title"}
 
-    def over(self, before: GivenWords) -> GivenWords:
-        """These fields, and those of before that are not among them."""
-        return GivenWords({**before.texts, **self.texts}, {**before.claims, **self.claims})
+    def merged_over(self, previous: GivenText) -> GivenText:
+        """These fields, and the previous ones that are not among them."""
+        return GivenText({**previous.texts, **self.texts}, {**previous.claims, **self.claims})
 
 
-def given_words(caller: Caller, question: msgspec.Struct) -> GivenWords:
-    """The words that a question gives, fit to store; each claim once."""
+def given_text(caller: Caller, request: msgspec.Struct) -> GivenText:
+    """The text that a request gives, cleaned for storing; each claim once."""
     fields = {
-        name: value for name in (*TEXTS, *CLAIM_LISTS) if (value := getattr(question, name, None)) is not None
+        name: value for name in (*TEXTS, *CLAIM_LISTS) if (value := getattr(request, name, None)) is not None
     }
     clean = sanitise_fields(caller.project, msgspec.to_builtins(fields))
     for name, value in clean.items():
         if not all(text.strip() for text in ([value] if name in TEXTS else value)):
             raise InvalidQuery(f"`{caller.spell(name)}` has a text that shows nothing.", field=name)
-    return GivenWords(
+    return GivenText(
         {name: clean[name] for name in TEXTS if name in clean},
         {name: tuple(dict.fromkeys(clean[name])) for name in CLAIM_LISTS if name in clean},
     )
 
 
-def given_before(group: Group | None) -> GivenWords:
-    """The words of a group that a caller gave."""
+def previously_given_text(group: Group | None) -> GivenText:
+    """The text of a group that the caller wrote."""
     names = group.given if group else ()
-    return GivenWords(
+    return GivenText(
         {name: getattr(group, name) for name in TEXTS if name in names},
         {name: getattr(group, name) for name in CLAIM_LISTS if name in names},
     )
 
 
-class SourcedWords(NamedTuple, Generic[W]):
-    """Words, where they came from, and a note about that."""
+class SourcedText(NamedTuple, Generic[W]):
+    """A text, who wrote it, and a note about that."""
 
-    words: W
+    text: W
     source: TextSource
     note: str | None = None
 
 
-def make_words(
-    project: Project, ask: Callable[[LanguageModel], SourcedWords[W]] | None, draw: Draw[W]
-) -> SourcedWords[W]:
-    """Words by the language model that is set; drawn where there is none, or it fails.
+def write_text(
+    project: Project, ask: Callable[[LanguageModel], SourcedText[W]] | None, draw: Draw[W]
+) -> SourcedText[W]:
+    """Let the configured language model write a text; extract it if there is none, or if it fails.
 
-    It may take as long as the model does: call it outside of turns and transactions.
+    This may take long: call it outside of turns and transactions.
     """
     try:
         model = project.language_model if ask else None
@@ -105,19 +105,19 @@ def make_words(
             return ask(model)
     except CannotComplete as error:
         note = f"The words are drawn from the memories, as the language model was no help: {error.message}"
-        return SourcedWords(draw_with_vectors(project, draw), TextSource.DRAWN, note)
-    return SourcedWords(draw_with_vectors(project, draw), TextSource.DRAWN)
+        return SourcedText(draw_with_vectors(project, draw), TextSource.DRAWN, note)
+    return SourcedText(draw_with_vectors(project, draw), TextSource.DRAWN)
 
 
-def by_model(words: W, dropped: Sequence[str]) -> SourcedWords[W]:
-    """The words of a model, with a note about the claims that were dropped."""
+def by_model(text: W, dropped: Sequence[str]) -> SourcedText[W]:
+    """The text of a model, with a note about the claims that were dropped."""
     claims = f"{len(dropped)} claims" if len(dropped) != 1 else "1 claim"
     note = f"{claims} of the language model left out, as no memory supports it." if dropped else None
-    return SourcedWords(words, TextSource.MODEL, note)
+    return SourcedText(text, TextSource.MODEL, note)
 
 
 def draw_with_vectors(project: Project, draw: Draw[R]) -> R:
-    """What `draw` makes with the similarity of vectors where an embedder works, else without."""
+    """The result of `draw`, with the similarity of vectors if an embedder works."""
     embedder = project.semantic.embedder
     if embedder is None:
         return draw(None)
@@ -128,7 +128,7 @@ def draw_with_vectors(project: Project, draw: Draw[R]) -> R:
 
 
 class _VectorSimilarity:
-    """How near texts are in meaning; 0 for texts beyond the first `MOST_TEXTS`."""
+    """How near texts are in meaning; 0 for texts beyond the first `MAX_TEXTS`."""
 
     def __init__(self, embedder: Embedder, clean: Callable[[str], str], scale: Scale) -> None:
         self._embedder = embedder
@@ -139,27 +139,27 @@ class _VectorSimilarity:
     def __call__(self, one: str, other: str) -> float:
         for text in (one, other):
             if text not in self._vectors:
-                if len(self._vectors) == MOST_TEXTS:
+                if len(self._vectors) == MAX_TEXTS:
                     return 0.0
                 self._vectors[text] = self._embedder.embed([self._clean(text)])[0].tolist()
         return self._scale.of(sum(map(float.__mul__, self._vectors[one], self._vectors[other])))
 
 
-def sanitise_words(project: Project, words: W) -> W:
-    """Words fit to store."""
-    return msgspec.convert(sanitise_fields(project, msgspec.to_builtins(words)), type(words))
+def sanitise_text(project: Project, text: W) -> W:
+    """A text cleaned for storing."""
+    return msgspec.convert(sanitise_fields(project, msgspec.to_builtins(text)), type(text))
 
 
 def sanitise_fields(project: Project, fields: dict[str, Any]) -> dict[str, Any]:
-    """The fields of words without secrets and invisible characters, within limits; no claim is dropped.
+    """The fields of a text without secrets and invisible characters, within limits; no claim is dropped.
 
-    Invisible characters go first, as they could hide a secret.
+    Invisible characters are removed first, as they could hide a secret.
     """
     return _map_texts(project.clean(_map_texts(fields, _visible)), _within_limit)
 
 
 def _map_texts(fields: dict[str, Any], change: Callable[[str, str], str]) -> dict[str, Any]:
-    """Every text changed by a function of its field's name and itself."""
+    """Apply `change` to the name and the text of every field."""
     return {name: _map_field(name, value, change) for name, value in fields.items()}
 
 
@@ -169,7 +169,7 @@ def _map_field(name: str, value: Any, change: Callable[[str, str], str]) -> Any:
     if name in CLAIM_LISTS or name == "topics":
         return [change(name, text) for text in value]
     if name == "contradictions":
-        return [{**two, **{side: change(name, two[side]) for side in _SIDES}} for two in value]
+        return [{**pair, **{side: change(name, pair[side]) for side in _SIDES}} for pair in value]
     return value
 
 
@@ -180,4 +180,4 @@ def _visible(name: str, text: str) -> str:
 
 def _within_limit(name: str, text: str) -> str:
     # The marks that replace secrets can make a text too long.
-    return text[: _LONGEST.get(name, MAX_CLAIM_LENGTH)].rstrip()
+    return text[: _MAX_LENGTHS.get(name, MAX_CLAIM_LENGTH)].rstrip()

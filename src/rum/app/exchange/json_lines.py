@@ -1,4 +1,4 @@
-"""Everything in and out as JSON lines, without loss."""
+"""Export and import of everything as JSON lines, without loss."""
 
 from __future__ import annotations
 
@@ -48,19 +48,19 @@ from rum.model.parse import parse
 from rum.store.base import ReadMode
 from rum.store.records import Revision
 
-# 1 knew nothing of facts, rules and events, 2 nothing of chapters and wisdom, 3 nothing of origins: there a
-# commit's summary said what reverted it.
+# Format 1 has no facts, rules and events, 2 no chapters and wisdom, 3 no origins: there the summary of a
+# commit named what reverted it.
 FORMAT = 4
 NOT_AN_EXPORT = "Not an export of RUM: its first line must say kind `rum-export`."
 _WITH_ORIGINS = 4
 _ISSUE_SESSION = "github_issue_"
-BATCH = 200  # Lines written at once, so that other writers get their turn in between
+BATCH = 200  # Lines per transaction, so that other writers need not wait long
 
-Progress = Callable[[int], None]  # Told how many lines have been dealt with
+Progress = Callable[[int], None]  # Called with the number of lines that were processed
 
 
 class Header(Struct, frozen=True, tag="rum-export", tag_field="kind"):
-    """The first line: what made the file, and in which form."""
+    """The first line: the format of the file, and the version of RUM that wrote it."""
 
     format: int
     version: str = ""
@@ -73,7 +73,7 @@ class AgentLine(Struct, frozen=True, tag="agent", tag_field="kind"):
 
 
 class MemoryLine(Struct, frozen=True, tag="memory", tag_field="kind"):
-    """A memory and how it was used."""
+    """A memory and its usage."""
 
     memory: Memory
     access_count: Annotated[int, Meta(ge=0, le=10**15)] = 0
@@ -81,7 +81,7 @@ class MemoryLine(Struct, frozen=True, tag="memory", tag_field="kind"):
 
 
 class VersionLine(Struct, frozen=True, tag="version", tag_field="kind"):
-    """What a memory said before."""
+    """An earlier version of a memory."""
 
     memory_id: str
     version: VersionNumber
@@ -104,9 +104,9 @@ Line = Header | AgentLine | MemoryLine | VersionLine | LinkLine | LayerLine | Gr
 
 
 class ImportResult(Struct, frozen=True, kw_only=True):
-    """What an import did: added, there already, different (kept as it was), forgotten (left out).
+    """How many memories were added, unchanged, different here (not changed), or forgotten (left out).
 
-    So many memories; `layers` counts facts, rules and events, `chapters` chapters and wisdom, where any.
+    `layers` counts facts, rules and events, `chapters` chapters and wisdom, if there are any.
     """
 
     added: int
@@ -118,9 +118,9 @@ class ImportResult(Struct, frozen=True, kw_only=True):
 
 
 def export(project: Project, left_out: Callable[[str], None]) -> Iterator[bytes]:
-    """Every line of the project: who, what, what it said before, how it hangs together.
+    """Every line of an export: agents, memories with earlier versions, links, layers and chapters.
 
-    `left_out` is told of each memory that cannot be read.
+    `left_out` is called with the id of each memory that cannot be read.
     """
     project.settle()
     yield msgspec.json.encode(Header(FORMAT, __version__))
@@ -135,7 +135,7 @@ def export(project: Project, left_out: Callable[[str], None]) -> Iterator[bytes]
 
 
 def _memory_lines(project: Project, ids: list[str], left_out: Callable[[str], None]) -> list[bytes]:
-    """Some memories, each with the versions before it, all of one moment."""
+    """The lines of memories and their earlier versions, read in one snapshot."""
     lines: list[bytes] = []
     with project.store.snapshot():
         uses = project.store.activity.uses(ids)
@@ -154,20 +154,20 @@ def _memory_lines(project: Project, ids: list[str], left_out: Callable[[str], No
 
 
 def _parents_first(agents: list[Agent]) -> list[Agent]:
-    """The agents so that each can be taken in: clocks may say that a child is older than its parent."""
+    """The agents in an order in which each can be imported; times are no help, as clocks may be wrong."""
     parents = {agent.id: agent.parent_id for agent in agents}
 
     def generation(agent: Agent) -> int:
-        above, count = agent.parent_id, 0
-        while above:
-            above, count = parents.get(above), count + 1
+        ancestor, count = agent.parent_id, 0
+        while ancestor:
+            ancestor, count = parents.get(ancestor), count + 1
         return count
 
     return sorted(agents, key=generation)
 
 
 def check(lines: Iterable[bytes]) -> int:
-    """Read every line without writing anything; how many there are."""
+    """Check every line without writing anything; return their number."""
     try:
         return _check_lines(lines)
     except InvalidQuery as error:
@@ -191,7 +191,7 @@ def _check_lines(lines: Iterable[bytes]) -> int:
 
 
 def _number_lines(lines: Iterable[bytes]) -> Iterator[tuple[int, bytes]]:
-    """The lines that hold something, with their numbers in the file."""
+    """The lines that are not blank, with their numbers in the file."""
     return ((number, line) for number, line in enumerate(lines, start=1) if line.strip())
 
 
@@ -206,16 +206,16 @@ def _parse_line(line: bytes, number: int) -> Line:
 def import_lines(
     project: Project, lines: Iterable[bytes], progress: Progress = lambda _: None
 ) -> ImportResult:
-    """Take in lines once all are checked; what is there already stays, what was forgotten stays forgotten.
+    """Check all lines, then import them; existing memories stay, and forgotten ones stay forgotten.
 
-    Lines that can be read only once are kept in memory for that.
+    Lines from an iterator are read into memory, as they are read twice.
     """
     lines = list(lines) if isinstance(lines, Iterator) else lines
     check(lines)
     counts = {"added": 0, "unchanged": 0, "different": 0, "forgotten": 0}
-    alike: dict[str, int] = {}
-    form = FORMAT
-    layers, chapters = LayerImporter(project), ChapterImporter(project, alike)
+    imported: dict[str, int] = {}
+    file_format = FORMAT
+    layers, chapters = LayerImporter(project), ChapterImporter(project, imported)
     numbered = _number_lines(lines)
     done = 0
     while batch := list(islice(numbered, BATCH)):
@@ -223,38 +223,38 @@ def import_lines(
             for number, line in batch:
                 parsed = _parse_line(line, number)
                 if isinstance(parsed, Header):
-                    form = parsed.format
+                    file_format = parsed.format
                 elif isinstance(parsed, LayerLine):
                     layers.take(parsed)
                 elif isinstance(parsed, GroupLine):
                     chapters.take(parsed)
                 else:
-                    _import_line(project, parsed, form, counts, alike)
+                    _import_line(project, parsed, file_format, counts, imported)
         done += len(batch)
         progress(done)
     return ImportResult(**counts, layers=layers.result() or UNSET, chapters=chapters.result() or UNSET)
 
 
 def _import_line(
-    project: Project, line: Line, form: int, counts: dict[str, int], alike: dict[str, int]
+    project: Project, line: Line, file_format: int, counts: dict[str, int], imported: dict[str, int]
 ) -> None:
     if isinstance(line, AgentLine):
         import_agent(project, line.agent)
     elif isinstance(line, MemoryLine):
-        word = _import_memory(project, line, form)
-        counts[word] += 1
-        if word in ("added", "unchanged"):
-            alike[line.memory.id] = line.memory.version
-    elif isinstance(line, VersionLine) and line.version < alike.get(line.memory_id, 0):
-        _import_version(project, line if form >= _WITH_ORIGINS else _upgrade_version(line))
+        outcome = _import_memory(project, line, file_format)
+        counts[outcome] += 1
+        if outcome in ("added", "unchanged"):
+            imported[line.memory.id] = line.memory.version
+    elif isinstance(line, VersionLine) and line.version < imported.get(line.memory_id, 0):
+        _import_version(project, line if file_format >= _WITH_ORIGINS else _upgrade_version(line))
     elif isinstance(line, LinkLine):
         _import_link(project, line)
-        if form < _WITH_ORIGINS and line.link_type is LinkType.CAUSED_BY:
+        if file_format < _WITH_ORIGINS and line.link_type is LinkType.CAUSED_BY:
             _name_reverting_memory(project, line)
 
 
 def _import_version(project: Project, line: VersionLine) -> None:
-    """Add a version, unless it is there: an import that was broken off may have left some behind."""
+    """Add a version, unless it exists: an interrupted import may have added it already."""
     history = project.store.history
     known = history.of("memory", [line.memory_id])[line.memory_id]
     if any(revision.version == line.version for revision in known):
@@ -265,7 +265,7 @@ def _import_version(project: Project, line: VersionLine) -> None:
 
 
 def _import_link(project: Project, line: LinkLine) -> None:
-    """Add a link between two memories that are here; one that would close a circle is left out."""
+    """Add a link between two memories that are here; one that would create a cycle is left out."""
     if len(project.store.memories.get(sorted({line.source_id, line.target_id}))) < 2:
         return
     edge = Edge.of(line.source_id, line.target_id, line.link_type)
@@ -273,13 +273,13 @@ def _import_link(project: Project, line: LinkLine) -> None:
         project.store.links.add(edge, line.created_at)
 
 
-def _import_memory(project: Project, line: MemoryLine, form: int) -> str:
+def _import_memory(project: Project, line: MemoryLine, file_format: int) -> str:
     memory = _as_local(
-        project, line.memory if form >= _WITH_ORIGINS else _upgrade_memory(project, line.memory)
+        project, line.memory if file_format >= _WITH_ORIGINS else _upgrade_memory(project, line.memory)
     )
     known = project.store.memories.get([memory.id])
     if known:
-        return "unchanged" if _is_same(known[0], memory, form) else "different"
+        return "unchanged" if _is_same(known[0], memory, file_format) else "different"
     if project.store.memories.tombstones(marks(memory, project.tombstone_key)):
         return "forgotten"
     import_author(project, memory.agent_id, memory.created_at)
@@ -289,16 +289,16 @@ def _import_memory(project: Project, line: MemoryLine, form: int) -> str:
     return "added"
 
 
-def _is_same(known: Memory, memory: Memory, form: int) -> bool:
-    """Whether a memory is here as an export has it; of an older export as far as that could tell."""
+def _is_same(known: Memory, memory: Memory, file_format: int) -> bool:
+    """Whether a memory here equals that of an export; an older export has no origins to compare."""
     known = replace(known, imported_at=None, superseded_by=(), reverts=())
-    if form < _WITH_ORIGINS:
+    if file_format < _WITH_ORIGINS:
         known, memory = (replace(one, origin=known.origin, reverted_by=None) for one in (known, memory))
     return known == memory
 
 
 def _upgrade_memory(project: Project, memory: Memory) -> Memory:
-    """A memory of an older export with its origin, and with what reverted a commit as a field of its own."""
+    """A memory of an older export in the current form: with an origin, and `reverted_by` as a field."""
     origin = _old_origin(project, memory)
     if origin.kind is not OriginKind.COMMIT:
         return replace(memory, origin=origin)
@@ -309,7 +309,7 @@ def _upgrade_memory(project: Project, memory: Memory) -> Memory:
 
 
 def _old_origin(project: Project, memory: Memory) -> Origin:
-    """Where a memory came from, as far as its id and its author tell; migrations of a store do the same."""
+    """The origin of a memory, derived from its id and its author, as migrations of a store do."""
     if memory.commit and is_memory_of(memory.id, memory.commit):
         return Origin(OriginKind.COMMIT, memory.commit)
     author = project.store.agents.get(memory.agent_id)
@@ -332,7 +332,7 @@ def _upgrade_version(line: VersionLine) -> VersionLine:
 
 
 def _name_reverting_memory(project: Project, line: LinkLine) -> None:
-    """Of an older export only the links tell which memory is that of the commit that reverted another."""
+    """Set the memory in `reverted_by`; in older exports only a link tells which one it is."""
     found = {memory.id: memory for memory in project.store.memories.get([line.source_id, line.target_id])}
     source, target = found.get(line.source_id), found.get(line.target_id)
     known = target.reverted_by if target else None
@@ -342,7 +342,7 @@ def _name_reverting_memory(project: Project, line: LinkLine) -> None:
 
 
 def _as_local(project: Project, memory: Memory) -> Memory:
-    """A memory from outside as this project would keep it: without secrets, and its own."""
+    """An imported memory as this project stores it: without secrets, and with its own project id."""
     clean = msgspec.convert(project.clean(msgspec.to_builtins(memory)), Memory)
     files = tuple({file.path: file for file in sorted(clean.files, key=lambda file: file.path)}.values())
     tags = tuple(dict.fromkeys(clean.tags))

@@ -1,6 +1,6 @@
-"""One way in for all that is imported: a source reads pieces of work, and this keeps what is new, in batches.
+"""The common part of all importers: a source reads pieces of work, and new ones are stored in batches.
 
-An importer is a `Source`, and a function that counts what it did in a `Tally`.
+An importer is a `Source`, and a function that counts its results in a `Tally`.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from rum.model.agents import Agent, AgentType
 from rum.model.memory import Content, Memory, Origin
 from rum.store.base import ReadMode
 
-BATCH = 200  # Pieces kept at once, so that other writers get their turn in between
-TAIL = 8
+BATCH = 200  # Pieces per transaction, so that other writers need not wait long
+ID_SUFFIX_LENGTH = 8
 
-Progress = Callable[[int, int], None]  # Told how many pieces were dealt with, and how many there are
+Progress = Callable[[int, int], None]  # Called with the number of processed pieces, and the total
 T = TypeVar("T")
 R = TypeVar("R", bound="Imported")
 
 
 class Imported(Struct, frozen=True, kw_only=True):
-    """What an import did.
+    """The counts of an import.
 
-    `unchanged` was here already, `updated` went on since, `different` was changed here and stays as it is,
-    `forgotten` stays out. `skipped` counts by reason what no memory was made of.
+    `unchanged` existed already, `updated` changed at the source, `different` was changed here and is not
+    updated, `forgotten` is left out. `skipped` counts, by reason, the pieces that became no memory.
     """
 
     added: int = 0
@@ -50,7 +50,7 @@ class Imported(Struct, frozen=True, kw_only=True):
 
 
 class Piece(NamedTuple, Generic[T]):
-    """A piece of work as the memory that may be made of it, with its author's name and what it came from."""
+    """A piece of work: the memory that may be stored for it, its author's name, and its source item."""
 
     memory: Memory
     author: str
@@ -68,18 +68,18 @@ class Source(ABC, Generic[T]):
 
     @abstractmethod
     def pieces(self) -> Iterator[Piece[T] | str]:
-        """Each piece, or why it is left out. All that takes long happens here, before the store is locked."""
+        """Each piece, or why it is left out. Slow work belongs here, before the store is locked."""
 
     def update_existing(self, old: Memory, piece: Piece[T]) -> str:
-        """Update a memory that is here already; the name of the count it belongs to."""
+        """Update an existing memory; return the name of the count for the result."""
         return update_imported(self._caller, old, piece.memory, by=self.client)
 
-    def link(self, pieces: Sequence[Piece[T]], counted: Counter[str]) -> None:
+    def link(self, pieces: Sequence[Piece[T]], counts: Counter[str]) -> None:
         """Link what was just stored, and count it, in the same transaction."""
 
 
 class ExportSource(Source[T]):
-    """The items of an export; links follow when all are stored, as an item may name one of a later batch."""
+    """The items of an export; links are added after all batches, as an item may refer to a later one."""
 
     def __init__(
         self, caller: Caller, client: str, items: Sequence[T], make: Callable[[T], Piece[T] | str]
@@ -95,7 +95,7 @@ class ExportSource(Source[T]):
 
 
 def update_imported(caller: Caller, old: Memory, new: Memory, *, by: str) -> str:
-    """Update a memory that is here already, unless somebody other than the importer has changed it."""
+    """Update an existing memory, unless anyone but the importer has changed it."""
     changed = replace(old, **msgspec.structs.asdict(new.content()))
     if changed.content() == old.content():
         return "unchanged"
@@ -107,67 +107,67 @@ def update_imported(caller: Caller, old: Memory, new: Memory, *, by: str) -> str
 
 
 class Tally:
-    """What became of an import so far, and since when it runs."""
+    """The counts of an import so far, and its start time."""
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()
         self.skipped: Counter[str] = Counter()
-        self._began = time.monotonic()
+        self._started = time.monotonic()
 
     def answer(self, kind: type[R], **more: Any) -> R:
-        """All of it, as an importer's own kind of answer."""
-        took = round(time.monotonic() - self._began, 1)
-        return kind(**self.counts, skipped=dict(sorted(self.skipped.items())), seconds=took, **more)
+        """The counts as the answer type of an importer."""
+        elapsed = round(time.monotonic() - self._started, 1)
+        return kind(**self.counts, skipped=dict(sorted(self.skipped.items())), seconds=elapsed, **more)
 
 
 def import_pieces(
     caller: Caller, source: Source[T], tally: Tally, progress: Progress, *, dry_run: bool = False
 ) -> None:
-    """Store the pieces of a source that are neither here nor forgotten; a dry run only counts them.
+    """Store the pieces of a source that are new and not forgotten; a dry run only counts them.
 
-    Each batch is one transaction, so an import that is broken off is completed by the next one.
+    Each batch is one transaction, so the next import completes an interrupted one.
     """
     pieces, done = source.pieces(), 0
     progress(done, source.total)
     while batch := list(islice(pieces, BATCH)):
-        counted, read = Counter[str](), [one for one in batch if not isinstance(one, str)]
+        counts, read = Counter[str](), [one for one in batch if not isinstance(one, str)]
         if dry_run:
             forgotten = len(_forgotten(caller.project, [one.memory for one in read]))
-            counted.update(added=len(read) - forgotten, forgotten=forgotten)
+            counts.update(added=len(read) - forgotten, forgotten=forgotten)
         else:
             with caller.project.store.transaction():
-                _store_pieces(caller.project, source, read, counted)
-        tally.counts += counted
+                _store_pieces(caller.project, source, read, counts)
+        tally.counts += counts
         tally.skipped.update(one for one in batch if isinstance(one, str))
         done += len(batch)
         progress(done, source.total)
 
 
-def _store_pieces(project: Project, source: Source[T], pieces: list[Piece[T]], counted: Counter[str]) -> None:
+def _store_pieces(project: Project, source: Source[T], pieces: list[Piece[T]], counts: Counter[str]) -> None:
     known = {memory.id: memory for memory in project.store.memories.get([one.memory.id for one in pieces])}
     new = [piece for piece in pieces if piece.memory.id not in known]
     for piece in pieces:
         if piece.memory.id in known:
-            counted[source.update_existing(known[piece.memory.id], piece)] += 1
+            counts[source.update_existing(known[piece.memory.id], piece)] += 1
     forgotten = _forgotten(project, [piece.memory for piece in new])
     kept = [piece for piece in new if piece.memory.id not in forgotten]
     _add_authors(project, kept, source.client)
     for piece in kept:
         project.store.memories.add(piece.memory)
-    counted["forgotten"] += len(forgotten)
-    counted["added"] += len(kept)
-    source.link(kept, counted)
+    counts["forgotten"] += len(forgotten)
+    counts["added"] += len(kept)
+    source.link(kept, counts)
 
 
 def _forgotten(project: Project, memories: Iterable[Memory]) -> set[str]:
-    """Which of these somebody wanted gone."""
+    """The ids of the memories that were forgotten here before."""
     marked = {memory.id: marks(memory, project.tombstone_key) for memory in memories}
     buried = project.store.memories.tombstones(mark for found in marked.values() for mark in found)
     return {one for one, found in marked.items() if not buried.isdisjoint(found)}
 
 
 def _add_authors(project: Project, pieces: Sequence[Piece[Any]], client: str) -> None:
-    """See to it that all authors are known, as agents whom nobody can resume; a taken name gets a tail."""
+    """Register unknown authors as agents that cannot be resumed; a name in use gets a suffix."""
     agents = project.store.agents
     times: dict[str, list[int]] = {}
     for piece in pieces:
@@ -183,7 +183,7 @@ def _add_authors(project: Project, pieces: Sequence[Piece[Any]], client: str) ->
                     project_id=project.location.id,
                     created_at=min(at),
                     last_active=max(at),
-                    name=f"{name[:70]}-{agent_id[-TAIL:]}" if agents.find_ids(name) else name,
+                    name=f"{name[:70]}-{agent_id[-ID_SUFFIX_LENGTH:]}" if agents.find_ids(name) else name,
                     client=client,
                     imported_at=project.now(),
                 )
@@ -201,14 +201,14 @@ def imported_memory(
     at: int,
     origin: Origin,
 ) -> Memory:
-    """A memory, without secrets, of fields as a caller of `store` would write them."""
+    """A memory without secrets, from fields as a caller of `store` would write them."""
     content = msgspec.convert(project.clean(fields), Content)
     return Memory(
         id=memory_id,
         agent_id=agent_id,
         project_id=project.location.id,
         session_id=session_id,
-        # Clocks lie; a memory from tomorrow would be the freshest for ever.
+        # Clocks may be wrong; a memory from the future would always be the newest.
         created_at=min(at, project.now()),
         imported_at=project.now(),
         origin=origin,
@@ -217,5 +217,5 @@ def imported_memory(
 
 
 def existing_ids(project: Project, ids: Iterable[str]) -> set[str]:
-    """Which of these memories there are."""
+    """The ids of the memories that exist."""
     return {memory.id for memory in project.store.memories.get(list(ids), ReadMode.HEADLINE)}

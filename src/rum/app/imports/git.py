@@ -1,4 +1,4 @@
-"""A repository's history into memories: which commits are new, their authors, links and reverts."""
+"""Import the history of a repository: which commits are new, their authors, links and reverts."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class GitImport(Imported, frozen=True, kw_only=True):
 
 
 class Chosen(Layer, frozen=True):
-    """Which commits are taken: all, or those since a time, the newest, or those that touched paths."""
+    """Which commits to import: all, or those since a time, the newest, or those that touched paths."""
 
     since: Time | None = None
     max_commits: Annotated[int, Meta(ge=1)] | None = None
@@ -84,7 +84,7 @@ class Chosen(Layer, frozen=True):
 def import_git(
     caller: Caller, path: str | os.PathLike[str] | None, given: dict[str, Any], progress: Progress
 ) -> GitImport:
-    """Keep every commit that HEAD stands on, is chosen, and is not here yet, as a memory."""
+    """Store every selected commit in the history of HEAD that is new as a memory."""
     tally, chosen = Tally(), parse(given, Chosen, "import_git")
     place = _repository(caller, path)
     here = {sha: one for one, sha in caller.project.store.memories.commits() if is_memory_of(one, sha)}
@@ -145,13 +145,13 @@ def _selected_commits(
 def _new(
     ledger: Ledger, selected: Sequence[Entry], here: dict[str, str], cut_off: frozenset[str], most: int | None
 ) -> tuple[list[Entry], Counter[str]]:
-    """What is to be read, oldest first, and why others of that time are not."""
+    """The commits to read, oldest first, and why others of that time are left out."""
     skipped = Counter[str]()
     kept: list[Entry] = []
     for entry in reversed(selected):
         if len(kept) == most:
             break
-        # What a bot did counts once somebody had to take it back.
+        # A bot's commit counts if it was reverted.
         is_work = entry.noise is None or (entry.noise is not Noise.MERGE and entry.sha in ledger.reverted)
         if entry.sha in cut_off:
             skipped[Noise.CUT_OFF.value] += 1
@@ -165,7 +165,7 @@ def _new(
 def _memories_off_branch(
     project: Project, place: GitRepository, ledger: Ledger, here: dict[str, str]
 ) -> tuple[Iterator[Memory], Iterator[Memory]]:
-    """The memories of commits below HEAD no more: those that no branch holds, and those on other branches."""
+    """The memories of commits no longer in HEAD: those on no branch, and those on other branches."""
     away = here.keys() - ledger.entries.keys()
     held = away & history.reachable_commits(place) if away else set[str]()
     return _read(project, (here[sha] for sha in away - held)), _read(project, (here[sha] for sha in held))
@@ -178,7 +178,7 @@ def _read(project: Project, ids: Iterable[str]) -> Iterator[Memory]:
 
 
 def _path_notes(paths: Sequence[str], since: float | None) -> list[str]:
-    """What to say where no commit was chosen, and that is perhaps for a path that is not there."""
+    """A hint if no commit was selected, perhaps because a path does not exist."""
     when = "" if since is None else " since then"
     return [f"No commit{when} touches {' or '.join(paths)}."] if paths else []
 
@@ -197,11 +197,11 @@ def _notes(place: GitRepository, ledger: Ledger) -> list[str]:
     return notes
 
 
-CLIENT = "git"  # What imported authors have as their client
+CLIENT = "git"  # The client of imported authors
 
 
 class CommitSource(NamedTuple):
-    """A commit, the issues it closed, whether its memory names only some of its files, and renames then."""
+    """A commit, the issues it closed, and its renames if its memory names only some of its files."""
 
     commit: Commit
     closes: tuple[str, ...]
@@ -226,7 +226,7 @@ class Commits(Source[CommitSource]):
         lost: Iterable[Memory],
         elsewhere: Iterable[Memory] = (),
     ) -> None:
-        """`lost` are memories of commits that no branch holds any more, `elsewhere` of those on others."""
+        """`lost` are memories of commits on no branch any more, `elsewhere` of those on other branches."""
         super().__init__(caller, total)
         self._ledger = ledger
         self._changed = changed
@@ -290,25 +290,25 @@ class Commits(Source[CommitSource]):
         return replace(memory, files=files, commit=commit.sha)
 
     def update_existing(self, old: Memory, piece: Work) -> str:  # noqa: ARG002
-        """Somebody else imported it meanwhile; a commit never changes."""
+        """Another process imported it in the meantime; a commit never changes."""
         return "unchanged"
 
-    def link(self, pieces: Sequence[Work], counted: Counter[str]) -> None:
-        """Add every link of the new memories; what they undid has failed, what they replace is superseded."""
-        counted["failures"] += sum(not piece.memory.outcome.success for piece in pieces)
-        counted["cut"] += sum(piece.origin.is_cut for piece in pieces)
+    def link(self, pieces: Sequence[Work], counts: Counter[str]) -> None:
+        """Add the links of the new memories; reverted memories become failures, replaced ones superseded."""
+        counts["failures"] += sum(not piece.memory.outcome.success for piece in pieces)
+        counts["cut"] += sum(piece.origin.is_cut for piece in pieces)
         self._note_renames(pieces)
-        self._link(pieces, counted)
-        self._supersede_lost(pieces, counted)
+        self._link(pieces, counts)
+        self._supersede_lost(pieces, counts)
 
     def _note_renames(self, works: Sequence[Work]) -> None:
-        """Note the renames of commits of which a memory cannot name all files."""
+        """Record the renames of commits whose memory cannot name all files."""
         for work in works:
             if work.origin.renames:
                 self._caller.project.store.memories.note_renames(work.memory.id, work.origin.renames)
 
-    def _link(self, works: Sequence[Work], counted: Counter[str]) -> None:
-        """Add every link that the new memories have with each other and with those that are here."""
+    def _link(self, works: Sequence[Work], counts: Counter[str]) -> None:
+        """Add the links of the new memories to each other and to existing ones."""
         named = (self._ledger.references(work.origin.commit.sha) for work in works)
         references = dict.fromkeys(chain.from_iterable(named))
         ends = {end.memory_id for ref in references for end in (ref.source, ref.target)}
@@ -320,16 +320,16 @@ class Commits(Source[CommitSource]):
             if source not in known or target not in known:
                 continue
             created = links.add(Edge.of(source, target, ref.naming.link), now)
-            counted["links"] += created
+            counts["links"] += created
             if created and ref.naming is Naming.REVERTS:
-                self._update_reverted(ref.source.sha, fresh, counted)
+                self._update_reverted(ref.source.sha, fresh, counts)
                 self._mark_partial_revert(source, target)
         if self._issues:
             closing = [(work.memory.id, number) for work in works for number in work.origin.closes]
-            counted["links"] += link_to_issues(self._caller.project, closing)
+            counts["links"] += link_to_issues(self._caller.project, closing)
 
-    def _update_reverted(self, sha: str, fresh: set[str], counted: Counter[str]) -> None:
-        """Mark what a commit reverted as failed; what that had reverted holds again."""
+    def _update_reverted(self, sha: str, fresh: set[str], counts: Counter[str]) -> None:
+        """Mark the reverted commit as failed; a commit that it had reverted itself is valid again."""
         for entry in self._ledger.reverted_through(sha):
             found = (
                 [] if entry.memory_id in fresh else self._caller.project.store.memories.get([entry.memory_id])
@@ -342,11 +342,11 @@ class Commits(Source[CommitSource]):
                 if changed != memory:
                     importance = max(memory.importance, IMPORTANT)
                     replace_memory(self._caller, memory, replace(changed, importance=importance), by=CLIENT)
-                    counted["updated"] += 1
-                    counted["failures"] += not changed.outcome.success
+                    counts["updated"] += 1
+                    counts["failures"] += not changed.outcome.success
 
     def _mark_partial_revert(self, source_id: str, target_id: str) -> None:
-        """Record that a commit reverted only some of another's files, where the memory names all of them."""
+        """Record that a commit reverted only some files of another, if the memory names all of them."""
         store = self._caller.project.store
         found = {memory.id: memory for memory in store.memories.get([source_id, target_id])}
         source, target = found[source_id], found[target_id]
@@ -357,7 +357,7 @@ class Commits(Source[CommitSource]):
             store.memories.replace(replace(target, reverted_by=replace(reverted_by, in_part=True)))
 
     def _outcome(self, memory: Memory, revert: Revert | None) -> Outcome:
-        """The outcome of a commit, as far as its history tells; what people wrote of a failure stays."""
+        """The outcome of a commit according to the history; a failure reason that people wrote stays."""
         outcome, known = memory.outcome, memory.reverted_by
         if not outcome.success:
             if known is None or not has_failed_by(outcome, known):
@@ -370,19 +370,19 @@ class Commits(Source[CommitSource]):
         failed = msgspec.to_builtins(outcome) | failure(revert)
         return msgspec.convert(self._caller.project.clean(failed), Outcome)
 
-    def _supersede_lost(self, works: Sequence[Work], counted: Counter[str]) -> None:
-        """A commit that was written anew, as a rebase does, takes the place of what it was before."""
+    def _supersede_lost(self, works: Sequence[Work], counts: Counter[str]) -> None:
+        """A commit that was rewritten, as by a rebase, supersedes its earlier form."""
         for work in works:
             before = self._lost.get(authorship(work.memory), []) if work.memory.actions else []
             same = [one for one in before if one.intent.goal == work.memory.intent.goal]
             for old in (same or (before if len(before) == 1 else []))[:1]:
                 before.remove(old)
                 edge = Edge.of(work.memory.id, old.id, LinkType.SUPERSEDES)
-                counted["rewritten"] += self._caller.project.store.links.add(edge, self._caller.project.now())
+                counts["rewritten"] += self._caller.project.store.links.add(edge, self._caller.project.now())
 
 
 def _by_authorship(memories: Iterable[Memory]) -> dict[MemoryAuthorship, list[Memory]]:
-    """Memories of commits by who wrote them and when."""
+    """Memories of commits by author and time."""
     found: dict[MemoryAuthorship, list[Memory]] = {}
     for memory in memories:
         if memory.actions:
@@ -390,16 +390,16 @@ def _by_authorship(memories: Iterable[Memory]) -> dict[MemoryAuthorship, list[Me
     return found
 
 
-MemoryAuthorship = tuple[str, int]  # Who wrote a commit, and when
+MemoryAuthorship = tuple[str, int]  # The author of a commit, and the time
 
 
 def authorship(memory: Memory) -> MemoryAuthorship:
-    """By whom and when a commit was written that a memory with actions is of; picking it changes neither."""
+    """The author and time of the commit of a memory with actions; cherry-picking changes neither."""
     return memory.agent_id, memory.actions[0].timestamp
 
 
 class Copies:
-    """The commits that an import has met, as far as others look like copies of them."""
+    """The commits of an import that may have copies."""
 
     def __init__(
         self, project: Project, ledger: Ledger, elsewhere: Mapping[MemoryAuthorship, Sequence[Memory]]
@@ -412,7 +412,7 @@ class Copies:
         self._others: dict[MemoryAuthorship, _Known] = {}
 
     def has(self, commit: Commit, memory: Memory) -> bool:
-        """Whether a commit is a copy; if it is none it may have some."""
+        """Whether a commit is a copy; if not, it is remembered, as it may have copies."""
         if not memory.actions:
             return False
         known = self._same_authorship(commit)
@@ -422,7 +422,7 @@ class Copies:
         return False
 
     def _same_authorship(self, commit: Commit) -> _Known:
-        """The commits below HEAD that may be copies of one; read once, as a script may make thousands."""
+        """The commits of HEAD that may be copies of one; read once, as a script may create thousands."""
         authorship = self._ledger.authorship(commit)
         known = self._alike.get(authorship)
         if known is None:
@@ -442,7 +442,7 @@ class Copies:
 
 
 class _Known:
-    """Commits that somebody wrote at once, by what they say and changed: enough to recognise a copy.
+    """Commits of one author at one time, by message and changes: enough to recognise a copy.
 
     A script may make many commits in a second that look alike; only what they changed tells those apart.
     """
@@ -461,7 +461,7 @@ class _Known:
                 self._alike.setdefault(sign, set()).add(memory.created_at)
 
     def has(self, memory: Memory) -> bool:
-        """Whether another commit says and changed the same; as much, if it came at another time."""
+        """Whether another commit has the same subject and files, or at another time the message or size."""
         if self._by_files.get(_by_files(memory), set()) - {memory.id}:
             return True
         sign = _by_message(memory) if memory.intent.context else _by_size(memory)
@@ -469,7 +469,7 @@ class _Known:
 
 
 def _by_files(memory: Memory) -> tuple[object, ...]:
-    """The files that a commit changed, each with what it became."""
+    """The files that a commit changed, each with its new content."""
     files = ((file.path, file.content_hash or "") for file in memory.files)
     return memory.intent.goal, *sorted(files)
 

@@ -1,4 +1,4 @@
-"""Exported issues into memories, linked to the commits that closed them."""
+"""Import exported issues as memories, linked to the commits that closed them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from rum.repo import history
 from rum.repo.git import find_git
 from rum.store.filters import Filters
 
-CLIENT = "github"  # What imported authors have as their client
+CLIENT = "github"  # The client of imported authors
 
 
 class IssueImport(Imported, frozen=True, kw_only=True):

@@ -1,4 +1,4 @@
-"""Notes and instruction files for agents into notes; what is known out into such a file."""
+"""Import notes and instruction files for agents as notes; export knowledge into such a file."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class NotesImport(Imported, frozen=True, kw_only=True):
 
 
 class _Piece(NamedTuple):
-    """An entry from elsewhere: its file's slug, the text it was written in, and what it says."""
+    """An entry to import: the slug of its file, its original text, and the parsed entry."""
 
     slug: str
     raw: str
@@ -36,7 +36,7 @@ class _Piece(NamedTuple):
 
 
 def import_notes(caller: Caller, path: str) -> NotesImport:
-    """Append every entry that is neither here nor forgotten; what it names stays named as it was."""
+    """Append every entry that is new and not forgotten; names in it are not changed."""
     source, tally, broken = _source(caller, path), Tally(), list[Broken]()
     known = {text_key(entry) for note in caller.project.note_store.notes() for entry in note.entries}
     for piece in _pieces(caller.project, source, broken):
@@ -72,12 +72,12 @@ def _pieces(project: Project, source: NoteFolder, broken: list[Broken]) -> Itera
 
 
 def text_key(entry: Entry) -> tuple[str, str]:
-    """What an entry says, whatever its case and the blanks in it."""
+    """The text of an entry for comparing: without case and repeated blanks."""
     return " ".join(entry.title.casefold().split()), " ".join(entry.content.casefold().split())
 
 
 def _add(project: Project, piece: _Piece) -> None:
-    """Append an entry as it was written, with fields that nobody here knows; anew where that cannot be."""
+    """Append an entry in its original text, which keeps unknown fields; if that fails, written again."""
     text = project.redactor.redact(piece.raw)
     if not text.startswith("---") or not is_one_entry(text):
         text = entry_text(piece.entry)
@@ -87,14 +87,14 @@ def _add(project: Project, piece: _Piece) -> None:
 
 LARGEST = 4 * 1024 * 1024
 TAG = "agents-md"
-NAME = "rum-knowledge"  # What the section is called that RUM keeps in a file
+NAME = "rum-knowledge"  # The name of the section that RUM maintains in a file
 FILE = "AGENTS.md"
 
 _MOST_RULES, _MOST_FACTS, _MOST_NOTES, _LINE = 30, 30, 15, 300
 
 
 class Written(Struct, frozen=True):
-    """The file, how much of each kind went into its section, and whether it changed."""
+    """The file, the number of items of each kind in its section, and whether it changed."""
 
     file: str
     rules: int
@@ -104,7 +104,7 @@ class Written(Struct, frozen=True):
 
 
 def import_guides(caller: Caller, paths: tuple[str, ...]) -> NotesImport:
-    """Make a note of each section of these files that is neither here nor forgotten."""
+    """Store each section of these files that is new and not forgotten as a note."""
     tally, broken = Tally(), list[Broken]()
     known = {text_key(entry) for note in caller.project.note_store.notes() for entry in note.entries}
     for path, found in [(path, _read(caller, path)) for path in paths]:
@@ -125,7 +125,7 @@ def _read(caller: Caller, path: str) -> str:
 
 
 def _keep(caller: Caller, section: Section, path: str, known: set[tuple[str, str]]) -> str:
-    """Keep a section unless it is known; the name of the count it belongs to."""
+    """Store a section unless it is known; return the name of the count for the result."""
     entry = caller.project.note_store.redacted(Entry(n=1, title=section.title, content=section.content))
     if text_key(entry) in known:
         return "unchanged"
@@ -141,7 +141,7 @@ def _keep(caller: Caller, section: Section, path: str, known: set[tuple[str, str
 
 
 def export_guide(caller: Caller, path: str | None) -> Written:
-    """Write what everybody should know into a section of a file, and leave the rest of it alone."""
+    """Write the most important knowledge into a section of a file; the rest of the file stays unchanged."""
     root = caller.project.location.root or caller.cwd
     file = os.path.join(caller.cwd, os.path.expanduser(path)) if path else os.path.join(root, FILE)
     rules = [
@@ -162,7 +162,7 @@ def export_guide(caller: Caller, path: str | None) -> Written:
 
 
 def _notes(project: Project) -> list[str]:
-    """The notes that matter most, a line each; those that came from such a file stay there."""
+    """The most important notes, a line each, without those that came from such a file."""
     order = list(Importance)
     newest = [(note.slug, note.newest) for note in project.note_store.notes()]
     fitting = [(slug, one) for slug, one in newest if not one.retired and TAG not in one.tags]

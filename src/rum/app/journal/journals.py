@@ -21,8 +21,8 @@ from rum.store.files.journal.locations import FORBIDDEN, Sessions
 from rum.store.files.journal.metadata import metadata
 from rum.store.files.journal.text import JournalText
 
-NOBODY = "(nobody)"  # Shown for a journal that names no agent
-SHOWN = 10  # Sessions that are named if one does not exist
+UNNAMED_AGENT = "(nobody)"  # Shown for a journal that names no agent
+MAX_SESSIONS_NAMED = 10  # Sessions that are named if one does not exist
 
 
 @public
@@ -55,7 +55,7 @@ class Journals:
         with self._caller.turn(rate_limited=self._rate_limited):
             files = sessions.files(self.session(session))
             return self._caller.project.redactor.redact(
-                arbiter_prompt((file.agent or NOBODY, self._last(file)) for file in files)
+                arbiter_prompt((file.agent or UNNAMED_AGENT, self._last(file)) for file in files)
             )
 
     def _last(self, file: JournalFile) -> dict[str, Any] | str | None:
@@ -89,10 +89,11 @@ class Journals:
         names = self.names()
         if session in names:
             return None
-        more = f", and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
-        there = f"There are {', '.join(f'`{name}`' for name in names[:SHOWN])}{more}, the latest first."
+        more = f", and {len(names) - MAX_SESSIONS_NAMED} more" if len(names) > MAX_SESSIONS_NAMED else ""
+        listed = ", ".join(f"`{name}`" for name in names[:MAX_SESSIONS_NAMED])
+        hint = f"There are {listed}{more}, the latest first."
         return f"There is no session `{session}` here{'.' if names else ' yet, nor any other.'}" + (
-            f" {there}" if names else ""
+            f" {hint}" if names else ""
         )
 
     def _sessions(self) -> Sessions:

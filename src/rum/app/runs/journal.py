@@ -1,4 +1,4 @@
-"""The journal of a run: attempts, discoveries and decisions as they happen; file errors stop nothing."""
+"""The journal of a run: attempts, discoveries and decisions as they happen; file errors do not stop it."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from rum.model.runs import RunRequest
 from rum.text.shorten import one_line
 
 Json = dict[str, Any]
-SHOWN = 50  # The maximum of steps in the entry of an attempt: the last ones
-LONGEST = 2000  # Characters of what a run says of itself in the journal
+MAX_STEPS_SHOWN = 50  # The last steps, in the entry of an attempt
+MAX_FIELD_LENGTH = 2000  # Characters of a text about the run
 
 
 class RunJournal:
@@ -30,7 +30,7 @@ class RunJournal:
         self._caller = caller
         self._problems = problems
         self.is_over = False
-        """Whether the run is over: then nothing is written any more."""
+        """Whether the run has ended; nothing is written after that."""
         self._journal: AgentJournal | None = None
         if caller.project.settings.folder("sessions_dir") is not None:
             with self.record_problems():
@@ -38,7 +38,7 @@ class RunJournal:
 
     @property
     def session(self) -> str | None:
-        """The session under which it is kept; None where there is none."""
+        """The session of the journal; None without a journal."""
         return self._journal and self._journal.session
 
     @contextmanager
@@ -50,7 +50,7 @@ class RunJournal:
             self._problems.append(f"The journal was not written: {error}")
 
     def refuse_if_over(self) -> None:
-        """InvalidQuery once the run is over: its memory is written, and what comes now would be lost."""
+        """Raise InvalidQuery after the end of the run: later entries would be lost."""
         if self.is_over:
             raise InvalidQuery(
                 "This run is over and its memory is stored; nothing was written. Call this within the `with` "
@@ -59,7 +59,7 @@ class RunJournal:
             )
 
     def add(self, kind: Kind, fields: Json) -> tuple[Json, str | None]:
-        """Check and write an entry; the entry, and its id or None if it could not be written."""
+        """Check and write an entry; return it, and its id or None if it could not be written."""
         entry = self.checked(kind, fields)
         if self._journal is not None:
             with self.record_problems():
@@ -68,11 +68,11 @@ class RunJournal:
         return entry, None
 
     def checked(self, kind: Kind, fields: Json) -> Json:
-        """An entry as journals spell it; InvalidQuery says what is wrong with one."""
+        """An entry with the keys of the file; raise InvalidQuery if it is invalid."""
         entry = with_file_keys(kind.model, {name: one for name, one in fields.items() if one is not None})
-        known = {"id": "new", "timestamp": format_timestamp(self._caller.project.clock())}
-        known |= {"result": "in_progress"} if kind is Kind.ATTEMPT else {}
-        require_valid(kind.model, known | entry, kind, whole=True)
+        defaults = {"id": "new", "timestamp": format_timestamp(self._caller.project.clock())}
+        defaults |= {"result": "in_progress"} if kind is Kind.ATTEMPT else {}
+        require_valid(kind.model, defaults | entry, kind, whole=True)
         return entry
 
     def update(self, entry_id: str | None, fields: Json) -> None:
@@ -100,9 +100,9 @@ class RunJournal:
 
 @public
 class Attempt:
-    """Something that is tried within a run; leaving its block without an outcome means that it worked.
+    """An attempt within a run; leaving its block without an outcome counts as success.
 
-    A wrong call of RUM says nothing of it: what was tried is then still going on.
+    A wrong call of RUM does not count as an outcome: the attempt then stays open.
     """
 
     def __init__(self, journal: RunJournal, fields: Json) -> None:
@@ -112,7 +112,7 @@ class Attempt:
         self._artifacts: dict[str, Json] = {}
 
     def change(self, fields: Json) -> None:
-        """Try it in another way, or something else."""
+        """Replace the fields of the entry."""
         self.entry = self._journal.checked(Kind.ATTEMPT, fields)
         self._journal.update(self._id, self.entry)
 
@@ -122,24 +122,24 @@ class Attempt:
         return self.entry.get("result") not in (None, "in_progress")
 
     def succeed(self, output: str = "", *, lessons: str | None = None) -> None:
-        """It worked."""
+        """Record success."""
         self.complete("success", output=output or None, lessons=lessons)
 
     def fail(self, error: str, *, lessons: str | None = None) -> None:
-        """It did not work, and why."""
+        """Record a failure and its reason."""
         self.complete("failure", error=error, lessons=lessons)
 
     def partial(self, output: str, *, lessons: str | None = None) -> None:
-        """Some of it worked."""
+        """Record a partial success."""
         self.complete("partial", output=output, lessons=lessons)
 
     def complete(self, result: str, **fields: Any) -> None:
-        """Record how it ended."""
+        """Record the outcome."""
         self._journal.refuse_if_over()
         self.close(result, **fields)
 
     def close(self, result: str, **fields: Any) -> None:
-        """Record how it ended, also while the run itself is ending."""
+        """Record the outcome, also while the run itself is ending."""
         outcome = plain_json(
             {"result": result, **{name: one for name, one in fields.items() if one is not None}}
         )
@@ -149,13 +149,13 @@ class Attempt:
 
     def step(self, description: str, action: Json) -> None:
         """Record a step of it."""
-        self._commands = [*self._commands, one_line(description, LONGEST)][-SHOWN:]
+        self._commands = [*self._commands, one_line(description, MAX_FIELD_LENGTH)][-MAX_STEPS_SHOWN:]
         fields: Json = {"commands": self._commands}
         if path := action.get("file_path"):
             verb = str(action["type"]).removeprefix("file_")
             status = "success" if action["result"]["success"] else "failure"
             self._artifacts[path] = {"path": path, "action": verb, "status": status}
-            fields["artifacts"] = list(self._artifacts.values())[-SHOWN:]
+            fields["artifacts"] = list(self._artifacts.values())[-MAX_STEPS_SHOWN:]
             self.entry["artifacts"] = fields["artifacts"]
         self._journal.update(self._id, fields)
 

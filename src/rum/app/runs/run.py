@@ -1,4 +1,4 @@
-"""A run: one agent's work on one task, with its prompt, its steps and its outcome kept by themselves."""
+"""A run: one agent's work on one task; its prompt, steps and outcome are recorded automatically."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from rum.app.layers.store_backend import StoreBackend
 from rum.app.memories import store
 from rum.app.runs import run_memory
 from rum.app.runs.exception import is_failure, keep_error, verdict_of
-from rum.app.runs.journal import LONGEST, Attempt, RunJournal
+from rum.app.runs.journal import MAX_FIELD_LENGTH, Attempt, RunJournal
 from rum.app.runs.run_memory import Child, Record, infer_verdict
 from rum.model.brief import Brief, BriefRequest
 from rum.model.errors import InvalidQuery, RumError
@@ -41,10 +41,10 @@ A = TypeVar("A")
 
 @public
 class Run:
-    """A run of an agent loop; as a context manager it begins, ends, and is remembered.
+    """A run of an agent loop, as a context manager; at the end it is stored as a memory.
 
-    What goes wrong with recording it stops nobody: it is in `problems`, and a warning at the end. A wrong
-    call raises, and is no failure of the task. Before and after the `with` block nothing can be recorded.
+    Errors while recording do not stop the run: they are in `problems`, and in a warning at the end. A wrong
+    call raises, and does not count as a failure of the task. Only the `with` block can record anything.
     """
 
     def __init__(self, caller: Caller, question: RunRequest, parent: Run | None = None) -> None:
@@ -58,18 +58,18 @@ class Run:
         self.problems: list[str] = []
         self.agent_id: str | None = None
         self.memory_id: str | None = None
-        """The memory of this run, once it is over."""
+        """The id of the memory of this run; set at the end."""
         self.extracted: Extracted | None = None
-        """What was drawn from it, once it is over."""
+        """What was extracted from this run; set at the end."""
 
     @property
     def agent(self) -> str:
-        """Who does it."""
+        """The agent that does the work."""
         return self._question.agent
 
     @property
     def task(self) -> str:
-        """What is to be done."""
+        """The task."""
         return self._question.task
 
     @property
@@ -83,7 +83,7 @@ class Run:
             raise InvalidQuery("This run is already active; start another with rum.run(…).", field="run")
         self._try("The agent was not registered", self._identify)
         self._journal = RunJournal(self._caller, self._question, self.problems)
-        self._shown_task = shorten(self.task, LONGEST)
+        self._shown_task = shorten(self.task, MAX_FIELD_LENGTH)
         self._first_attempt = Attempt(self._journal, {"description": self._shown_task})
         self._attempts: list[Attempt] = []
         self._event(self._start)
@@ -104,7 +104,7 @@ class Run:
         return self._journal
 
     def _active_journal(self) -> RunJournal:
-        """The journal while the run goes on; InvalidQuery before and after."""
+        """The journal while the run is active; InvalidQuery before and after."""
         journal = self._started_journal()
         journal.refuse_if_over()
         return journal
@@ -117,7 +117,7 @@ class Run:
 
     @property
     def brief(self) -> Brief:
-        """What is known by now that matters to this run."""
+        """The current brief for this run."""
         question = BriefRequest(
             task=self.task,
             plan=self._question.plan,
@@ -131,79 +131,79 @@ class Run:
 
     @property
     def prompt(self) -> str:
-        """The agent's prompt as of now: the system's words, the brief with rules and journal, the task."""
+        """The agent's current prompt: the system prompt, the brief with rules and journal, the task."""
         self._started_journal()
-        known = self._try("The brief was not made", lambda: self.brief.text) or ""
-        parts = [self._question.system, known, f"## Task\n\n{self.task}"]
+        brief = self._try("The brief was not made", lambda: self.brief.text) or ""
+        parts = [self._question.system, brief, f"## Task\n\n{self.task}"]
         parts += [f"## Plan\n\n{self._question.plan}"] if self._question.plan else []
         prompt = "\n\n".join(part.strip() for part in parts if part.strip())
         self._prompt_tokens = estimate_tokens(prompt)
         return prompt
 
-    def child(self, *, agent: str, task: str, **how: Unpack[RunArguments]) -> Run:
-        """A run within this one, by another agent, which shares the memory and is remembered for itself."""
+    def child(self, *, agent: str, task: str, **options: Unpack[RunArguments]) -> Run:
+        """A run within this one, by another agent; it shares the memory, and gets a memory of its own."""
         self._active_journal()
         defaults = {"session": self._question.session, "extract": self._question.extract}
-        given = {**defaults, **how, "agent": agent, "task": task}
-        return Run(self._caller, parse(plain_json(given), RunRequest, "run"), self)
+        arguments = {**defaults, **options, "agent": agent, "task": task}
+        return Run(self._caller, parse(plain_json(arguments), RunRequest, "run"), self)
 
     def discovery(self, type: DiscoveryType | str, content: str, **more: Any) -> None:
-        """Something was learned about the code or the task; more fields as in a journal."""
+        """Record something learned about the code or the task; more fields as in a journal."""
         self._record.discoveries.append(self._add_entry(Kind.DISCOVERY, type=type, content=content, **more))
 
     def decision(self, type: DecisionType | str, description: str, **more: Any) -> None:
-        """A choice that mattered was made (`reasoning`, `alternatives`, … as in a journal)."""
+        """Record a significant decision (`reasoning`, `alternatives`, … as in a journal)."""
         self._record.decisions.append(
             self._add_entry(Kind.DECISION, type=type, description=description, **more)
         )
 
     def attempt(self, description: str, **more: Any) -> Attempt:
-        """Something is tried (`approach`, `plan_step`, …); say of what is given back how it ended.
+        """Record an attempt (`approach`, `plan_step`, …); call the returned object to record its outcome.
 
-        As a context manager it has failed when its block raises, and worked when that ends.
+        As a context manager it fails if the block raises, else it succeeds.
         """
         journal, fields = self._active_journal(), plain_json({"description": description, **more})
         if "id" in fields:
             raise InvalidQuery("attempt: its id is made by the run; leave `id` out.", field="id")
         if self._attempts:
             self._attempts.append(Attempt(journal, fields))
-        else:  # what the run began with was this
+        else:  # The entry from the start of the run becomes this attempt
             self._first_attempt.change(fields)
             self._attempts.append(self._first_attempt)
         return self._attempts[-1]
 
     def step(self, description: str, **fields: Unpack[StepArguments]) -> None:
-        """Something was done: to a `file` (edited, unless `action` says otherwise), by a `command`, or else.
+        """Record a step: on a `file` (an edit, unless `action` says otherwise), by a `command`, or another.
 
-        `success`, `output` and `error` say what came of it.
+        `success`, `output` and `error` are its outcome.
         """
         self._active_journal()
         step = parse(plain_json({**fields, "description": description}), Step, "step")
         if step.file is not None:
             step = replace(step, file=self._caller.relative(step.file))
         action = self._record.step(self._caller.project.now(), step)
-        going_on = (attempt for attempt in reversed(self._attempts) if not attempt.is_over)
-        next(going_on, self._first_attempt).step(step.description, action)
+        active = (attempt for attempt in reversed(self._attempts) if not attempt.is_over)
+        next(active, self._first_attempt).step(step.description, action)
 
     def stand(self, **fields: Any) -> None:
-        """Where the agent stands: fields of the journal's `context`, such as current_plan_step, blockers."""
+        """Set fields of the journal's `context`, such as current_plan_step, blockers."""
         self._active_journal().context(plain_json(fields))
 
     def succeed(self, summary: str, **more: Any) -> None:
-        """It worked: what came of it; `learnings`, `follow_ups`, `verified_by` and the agent's `output`."""
+        """Record success, with `learnings`, `follow_ups`, `verified_by` and the agent's `output`."""
         self._set_verdict(Result.SUCCESS, summary=summary, **more)
 
     def fail(self, reason: str, category: FailureCategory | str = FailureCategory.OTHER, **more: Any) -> None:
-        """It did not work, and why; `summary`, `learnings`, `follow_ups` and the agent's `output` besides."""
+        """Record a failure, with `summary`, `learnings`, `follow_ups` and the agent's `output`."""
         self._set_verdict(Result.FAILURE, **{"summary": reason, **more}, reason=reason, category=category)
 
     def partial(self, summary: str, **more: Any) -> None:
-        """Some of it worked; `reason` and `category` say why not all, `follow_ups` what is left."""
+        """Record a partial success; `reason` and `category` say why, `follow_ups` what is left."""
         self._set_verdict(Result.PARTIAL, summary=summary, **more)
 
-    def _set_verdict(self, result: Result, **given: Any) -> None:
+    def _set_verdict(self, result: Result, **fields: Any) -> None:
         self._active_journal()
-        self._verdict = parse(plain_json({"result": result, **given}), Verdict, str(result))
+        self._verdict = parse(plain_json({"result": result, **fields}), Verdict, str(result))
 
     def _add_entry(self, kind: Kind, **fields: Any) -> dict[str, Any]:
         return self._active_journal().add(kind, plain_json(fields))[0]
@@ -224,8 +224,8 @@ class Run:
         return self._verdict or infer_verdict(self._record)
 
     def _end(self, journal: RunJournal, verdict: Verdict) -> None:
-        """Keep the run as a memory, close its journal entry, and draw what lasts from it."""
-        journal.is_over = True  # whatever another thread says now would be half lost
+        """Store the run as a memory, close its journal entry, and extract knowledge from it."""
+        journal.is_over = True  # Entries of other threads would be lost in part from now on
         self._try("The memory was not stored", lambda: self._store(verdict))
         if self._parent is not None:
             self._parent.adopt(Child(self.agent, self.task, verdict, self.memory_id))
@@ -235,31 +235,31 @@ class Run:
             self._try("Nothing was extracted", lambda: self._extract(verdict))
 
     def _close_journal(self, journal: RunJournal, verdict: Verdict) -> None:
-        """Say how what was tried ended; where all of it had ended already, the run comes last."""
+        """Record the outcome of open attempts; if there are none, add an entry for the run."""
         outcome = {
             "output": None if verdict.result is Result.FAILURE else verdict.summary,
             "error": verdict.reason,
             "lessons": "\n".join(verdict.learnings) or None,
             "status": UNVERIFIED if isinstance(verdict, InferredVerdict) else None,
         }
-        outcome = {name: one[:LONGEST] for name, one in outcome.items() if one is not None}
-        going_on = [attempt for attempt in self._attempts or [self._first_attempt] if not attempt.is_over]
-        for attempt in going_on:
+        outcome = {name: one[:MAX_FIELD_LENGTH] for name, one in outcome.items() if one is not None}
+        active = [attempt for attempt in self._attempts or [self._first_attempt] if not attempt.is_over]
+        for attempt in active:
             attempt.close(verdict.result, **outcome)
-        if not going_on and {self._attempts[-1].entry["result"], verdict.result} != {Result.SUCCESS}:
+        if not active and {self._attempts[-1].entry["result"], verdict.result} != {Result.SUCCESS}:
             entry = {"description": self._shown_task, "result": verdict.result, **outcome}
             journal.add(Kind.ATTEMPT, plain_json(entry))
 
     def _store(self, verdict: Verdict) -> None:
         caller = self._caller
         with caller.project.turn(), caller.project.store.transaction():
-            tried = [store.store(caller, plain_json(one)) for one in self._record.failed_attempts(verdict)]
-            draft = self._record.draft(verdict, [one.memory_id for one in tried])
+            attempts = [store.store(caller, plain_json(one)) for one in self._record.failed_attempts(verdict)]
+            draft = self._record.draft(verdict, [one.memory_id for one in attempts])
             stored = store.store(caller, plain_json(draft))
         self.memory_id = stored.memory_id
 
     def adopt(self, child: Child) -> None:
-        """A child run has ended: this run's memory will tell that it was caused by the child's."""
+        """Record a finished child run; this run's memory gets a link to the child's memory."""
         self._record.children.append(child)
         if self._started_journal().is_over and self.memory_id and child.memory_id:
             link = LinkRequest(

@@ -1,4 +1,4 @@
-"""What happened in a run: recorded step by step, then made into a memory and two events."""
+"""The record of a run, step by step, and the memory and the two events created from it."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from rum.text.shorten import one_line
 from rum.text.terms import content_words
 
 Json = dict[str, Any]
-LONGEST = 2000  # Characters of one discovery, reason or output
+MAX_FIELD_LENGTH = 2000  # Characters of one discovery, reason or output
 NOTHING_DONE = "Ended without an error"
 NO_REASON = "It did not work"
-ATTEMPT = "attempt"  # The tag of what was tried within a run, in vain
-MAX_STEPS = 200  # Steps that go into a memory: the first and the last half of these
+ATTEMPT = "attempt"  # The tag of a failed attempt within a run
+MAX_STEPS = 200  # In a memory; of more steps, the first and the last half of this number
 OUTCOME_UNKNOWN = "(outcome unknown)"
 _HOW = {Result.FAILURE: "failed", Result.PARTIAL: "was done in part"}
 _EVENT_WORDS = {Result.SUCCESS: "completed", Result.PARTIAL: "ended in part", Result.FAILURE: "failed"}
-_SHORT = 500  # Characters of an event or of a problem
+_MAX_EVENT_LENGTH = 500  # Characters of an event or of a problem
 
 
 class Child(NamedTuple):
-    """A run within a run that is over, and the memory of it, if it could be stored."""
+    """A finished child run, and its memory if it could be stored."""
 
     agent: str
     task: str
@@ -34,7 +34,7 @@ class Child(NamedTuple):
 
 
 class Record:
-    """The parts of a run that its memory is made of."""
+    """The parts of a run that its memory is created from."""
 
     def __init__(self, run: RunRequest, files: Iterable[str]) -> None:
         self.run = run
@@ -43,12 +43,12 @@ class Record:
         self.discoveries: list[Json] = []
         self.decisions: list[Json] = []
         self.attempts: list[Json] = []
-        """Those within the run that are over."""
+        """The entries of the attempts, filled in at the end."""
         self.children: list[Child] = []
-        """The child runs that are over."""
+        """The finished child runs."""
 
     def step(self, at: int, step: Step) -> Json:
-        """Note an action, as `store` takes it."""
+        """Record a step as an action, in the form that `store` takes."""
         named = {"file_path": step.file, "command": step.command}
         touched = {name: one for name, one in named.items() if one is not None}
         action: Json = {"type": step.action or _default_action(step), "timestamp": at, **touched}
@@ -64,17 +64,17 @@ class Record:
             self.files.append(step.file)
         return action
 
-    def last_words(self) -> str:
-        """A summary where none was given: the last decision, discovery or step."""
+    def default_summary(self) -> str:
+        """The summary if the run has none: the last decision, discovery or step."""
         decided = [one["description"] for one in self.decisions[-1:]]
         found = [one["content"] for one in self.discoveries[-1:]]
         done = [one.get("diff_summary") or one.get("query") for one in self.steps[-1:]]
         return _cut(next(iter((*decided, *found, *done)), "")) or NOTHING_DONE
 
     def failed_attempts(self, verdict: Verdict) -> list[Json]:
-        """What was tried in vain before something else worked, each as a small memory that warns of it.
+        """The failed attempts, each as a small memory that warns of it.
 
-        A run that failed warns by itself.
+        Empty for a failed run: its own memory is the warning.
         """
         if verdict.result is Result.FAILURE:
             return []
@@ -86,9 +86,9 @@ class Record:
         learned = [_cut(attempt["lessons"])] if attempt.get("lessons") else []
         return {
             "intent": {
-                "goal": one_line(attempt["description"], LONGEST),
+                "goal": one_line(attempt["description"], MAX_FIELD_LENGTH),
                 "task_type": self.run.task_type,
-                "context": f"Tried for: {one_line(self.run.task, LONGEST)}",
+                "context": f"Tried for: {one_line(self.run.task, MAX_FIELD_LENGTH)}",
             },
             "perception": {"relevant_files": [{"path": path} for path in files]},
             "reasoning": {"approach_chosen": attempt.get("approach") or ""},
@@ -102,7 +102,7 @@ class Record:
         }
 
     def draft(self, verdict: Verdict, failed_attempts: Iterable[str] = ()) -> Json:
-        """The memory, as `store` takes it; `in_vain` are the memories of what was tried before it worked."""
+        """The memory, in the form that `store` takes; `failed_attempts` are the ids of their memories."""
         marks = {PARTIAL: verdict.result is Result.PARTIAL, UNVERIFIED: isinstance(verdict, InferredVerdict)}
         draft: Json = {
             "intent": {"goal": self.run.task, "task_type": self.run.task_type, "context": self.run.plan},
@@ -117,7 +117,7 @@ class Record:
         return draft
 
     def full_text(self, verdict: Verdict) -> str:
-        """All texts of the agent, as extraction reads them; none of RUM's own texts."""
+        """All texts of the agent for extraction, without texts that RUM added."""
         summary = "" if isinstance(verdict, InferredVerdict) else verdict.summary
         parts = [verdict.output, summary, *verdict.learnings]
         parts += [str(one["content"]) for one in self.discoveries]
@@ -154,7 +154,7 @@ class Record:
         }
 
     def _rejected_approaches(self) -> Iterator[Json]:
-        """What was decided against, and what was tried in vain."""
+        """Alternatives that were rejected, and failed attempts."""
         for one in self.decisions:
             for other in one.get("alternatives") or ():
                 alternative = cast("Json", other) if isinstance(other, dict) else {"name": other}
@@ -195,7 +195,7 @@ def _observation(discovery: Json) -> Json:
 
 
 def _paths(discovery: Json) -> list[str]:
-    """The files it names, without what cannot be the name of one."""
+    """The related files, without values that cannot be a path."""
     named = cast("list[str]", discovery.get("relatedFiles") or [])
     return [path for path in named if path.strip() and path.isprintable()]
 
@@ -216,24 +216,24 @@ def _outcome(verdict: Verdict) -> Json:
 
 
 def _cut(text: object) -> str:
-    return one_line(str(text), LONGEST)
+    return one_line(str(text), MAX_FIELD_LENGTH)
 
 
 class _Problem(NamedTuple):
-    """Something that did not work, and was not done again with success."""
+    """Something that did not work and was not repeated with success."""
 
     what: str
     category: FailureCategory | None = None
 
 
 def infer_verdict(record: Record) -> InferredVerdict:
-    """Work that ended without an error is no failure, and unless something in it went wrong a success.
+    """The verdict of a run that gave none and ended without an error: success, or partial after problems.
 
-    Neither is verified: it says so, for people, and by a tag.
+    It is unverified; the summary and a tag say so.
     """
     problems = list(_problems(record))
     if not problems:
-        return InferredVerdict(result=Result.SUCCESS, summary=f"{record.last_words()} {OUTCOME_UNKNOWN}")
+        return InferredVerdict(result=Result.SUCCESS, summary=f"{record.default_summary()} {OUTCOME_UNKNOWN}")
     return InferredVerdict(
         result=Result.PARTIAL,
         summary=f"{problems[0].what} {OUTCOME_UNKNOWN}",
@@ -243,37 +243,37 @@ def infer_verdict(record: Record) -> InferredVerdict:
 
 
 def _problems(record: Record) -> Iterator[_Problem]:
-    """What did not work: of child runs with one task the last counts, of attempts and steps the very last."""
+    """Problems of the last child run of each task, of the last attempt and of the last step."""
     last: dict[tuple[str, str], Child] = {(one.agent, one.task): one for one in record.children}
     for one in last.values():
         if (verdict := one.verdict).result is not Result.SUCCESS:
             what = f"Run of {one.agent} {_HOW[verdict.result]} ({one.task})"
             why = verdict.reason or verdict.summary
-            yield _Problem(one_line(f"{what}: {why}", _SHORT), verdict.category)
+            yield _Problem(one_line(f"{what}: {why}", _MAX_EVENT_LENGTH), verdict.category)
     for attempt in record.attempts[-1:]:
         result = attempt.get("result")
         if result in (Result.FAILURE, Result.PARTIAL):
             why = attempt.get("error") or attempt.get("output") or "no reason given"
             what = f"Attempt {_HOW[Result(result)]} ({attempt['description']})"
-            yield _Problem(one_line(f"{what}: {why}", _SHORT))
+            yield _Problem(one_line(f"{what}: {why}", _MAX_EVENT_LENGTH))
     for step in record.steps[-1:]:
         if not step["result"]["success"]:
             why = step["result"].get("error") or "no reason given"
             what = f"Step failed ({step.get('diff_summary') or step.get('query')})"
-            yield _Problem(one_line(f"{what}: {why}", _SHORT))
+            yield _Problem(one_line(f"{what}: {why}", _MAX_EVENT_LENGTH))
 
 
 def start_event(agent: str, agent_id: str | None, task: str) -> Json:
-    """The entry for the beginning."""
-    shown = one_line(task, _SHORT)
+    """The event for the start of a run."""
+    shown = one_line(task, _MAX_EVENT_LENGTH)
     about = {"agentId": agent_id, "agent": agent, "task": shown}
     return {"content": f"{agent} started: {shown}", "metadata": about}
 
 
 def end_event(start: Json, verdict: Verdict, memory_id: str | None, prompt_tokens: int) -> Json:
-    """The entry for the end; of the prompt it says how long it was, as what was in it is kept already."""
+    """The event for the end of a run; of the prompt only its length, as its content is stored elsewhere."""
     about = start["metadata"]
     word = "ended" if isinstance(verdict, InferredVerdict) else _EVENT_WORDS[verdict.result]
-    content = f"{about['agent']} {word}: {one_line(verdict.summary, _SHORT)}"
+    content = f"{about['agent']} {word}: {one_line(verdict.summary, _MAX_EVENT_LENGTH)}"
     more = {"result": verdict.result.value, "memoryId": memory_id, "promptTokens": prompt_tokens}
     return {"content": content, "metadata": about | more}

@@ -43,10 +43,10 @@ class Papers(Source[int]):
         """The same as long as it is called the same."""
         return "unchanged" if old.intent.goal == piece.memory.intent.goal else "different"
 
-    def link(self, pieces: Sequence[Piece[int]], counted: Counter[str]) -> None:
+    def link(self, pieces: Sequence[Piece[int]], counts: Counter[str]) -> None:
         """Each paper is signed."""
         self.tied += [f"{piece.origin}" for piece in pieces]
-        counted["signed"] += len(pieces)
+        counts["signed"] += len(pieces)
 
     def _piece(self, number: int) -> Piece[int]:
         memory = make_memory(paper(number), f"Paper {number}", agent_id=ANN, created_at=number)
