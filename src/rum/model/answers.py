@@ -1,4 +1,4 @@
-"""What RUM answers, and how much of a memory each depth shows."""
+"""The answers of RUM, and how much of a memory each depth shows."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from rum.model.requests import Depth
 
 
 class IntentView(Struct, frozen=True, omit_defaults=True):
-    """As much of an intent as the depth asks for; the goal always."""
+    """An intent at some depth; always with the goal."""
 
     goal: str
     task_type: TaskType | UnsetType = UNSET
@@ -23,7 +23,7 @@ class IntentView(Struct, frozen=True, omit_defaults=True):
 
 
 class RetrievedMemory(Struct, frozen=True, kw_only=True):
-    """A memory at some depth: what the depth leaves out is unset and not written out."""
+    """A memory at some depth: fields that the depth leaves out are unset."""
 
     id: str
     confidence: float
@@ -60,7 +60,7 @@ class RetrievedMemory(Struct, frozen=True, kw_only=True):
 
 
 class LeftOut(Struct, frozen=True):
-    """What `max_tokens` kept back: memories not given, and memories given at less depth than asked."""
+    """What `max_tokens` left out: omitted memories, and memories shown at a lower depth than requested."""
 
     memories: int
     shortened: int
@@ -93,7 +93,7 @@ class RecallResult(Struct, frozen=True, kw_only=True):
     token_estimate: int
     total_exact: bool | UnsetType = UNSET
     left_out: LeftOut | UnsetType = UNSET
-    # Chapters and wisdom that answer too, where there are any.
+    # Chapters and wisdom that also match, if there are any.
     knowledge: list[KnowledgeView] | UnsetType = UNSET
     code: str | UnsetType = UNSET
     hint: str | UnsetType = UNSET
@@ -145,7 +145,7 @@ class ListResult(Struct, frozen=True):
 
 
 class LinkResult(Struct, frozen=True):
-    """The answer of `link`; `created` is false when the edge was there already."""
+    """The answer of `link`; `created` is false if the edge existed already."""
 
     created: bool
     link_id: str
@@ -160,31 +160,31 @@ class UpdateResult(Struct, frozen=True):
 
 
 class ForgetResult(Struct, frozen=True, kw_only=True):
-    """What was deleted, or would be; `purged` says whether the files hold it no more."""
+    """What was deleted, or would be; `purged` says whether it was also removed from the files."""
 
     id: str
     forgotten: bool
     removed: dict[str, int]
-    # The chapters and wisdom that were made of it: its text was removed, and they need a refresh.
+    # The chapters and wisdom that used it: its text was removed, and they need a refresh.
     renew: list[str] | UnsetType = UNSET
     purged: bool | UnsetType = UNSET
     hint: str | UnsetType = UNSET
 
 
 class Problem(Struct, frozen=True):
-    """One thing `doctor` found wrong, and what to do."""
+    """A problem that `doctor` found, and what to do."""
 
     what: str
     advice: str
 
 
 class Diagnosis(Struct, frozen=True, kw_only=True):
-    """What `doctor` saw."""
+    """The answer of `doctor`."""
 
     healthy: bool
     problems: list[Problem]
     facts: dict[str, Any]
-    remarks: list[str] = []  # What is sound, but may not do what somebody meant
+    remarks: list[str] = []  # What is valid, but may not do what was intended
 
 
 DEPTHS = tuple(Depth)
@@ -201,7 +201,7 @@ def at_depth(
     links: dict[str, list[str]] | None = None,
     **extra: Any,
 ) -> RetrievedMemory:
-    """A memory as one sees it at a depth; `links` and `extra` are added at any depth."""
+    """A memory at a depth; `links` and `extra` are added at any depth."""
     level = DEPTHS.index(depth)
     shown: dict[str, Any] = {
         "intent": IntentView(memory.intent.goal),

@@ -1,4 +1,4 @@
-"""A finished run as it is handed in, and what was found worth keeping of it."""
+"""A finished run as input of an extraction, and the findings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from rum.model.layers import GivenFact, GivenRule
 from rum.model.memory_layers import Layer, Text
 from rum.model.notes import Importance, Line
 
-LONGEST_RUN = 2_000_000  # Characters of an agent's output that are taken at all
+LONGEST_RUN = 2_000_000  # Maximum characters of an agent's output
 
 Result = Literal["success", "failure", "partial"]
 
@@ -28,7 +28,7 @@ class FindingKind(StrEnum):
 
 
 class KnownMemory(Struct, frozen=True, rename="camel"):
-    """What is known already: a title and a text."""
+    """An existing piece of knowledge: a title and a text."""
 
     content: str = ""
     title: str = ""
@@ -36,7 +36,7 @@ class KnownMemory(Struct, frozen=True, rename="camel"):
 
     @property
     def text(self) -> str:
-        """All that it says."""
+        """Title and text together."""
         return f"{self.title or self.frontmatter.get('title') or ''}\n{self.content}"
 
 
@@ -52,7 +52,7 @@ class FinishedRun(Layer, frozen=True, kw_only=True, rename="camel"):
 
 
 class Frontmatter(Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The head of a note, as its file has it."""
+    """The frontmatter of a note, as in its file."""
 
     title: str
     when_to_use: tuple[str, ...]
@@ -65,7 +65,7 @@ class Frontmatter(Struct, frozen=True, kw_only=True, rename="camel", omit_defaul
 
 
 class Finding(Struct, frozen=True, kw_only=True, rename="camel"):
-    """What was found, before it is checked and kept; without a title there is nothing for a note."""
+    """The findings before they are checked and stored; without a title there is no note."""
 
     reasoning: str
     title: str = ""
@@ -84,7 +84,7 @@ class Finding(Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 class Rejected(Struct, frozen=True, rename="camel"):
-    """What was found and is not kept, and why."""
+    """A finding that was rejected, and why."""
 
     what: Literal["note", "fact", "rule"]
     name: str
@@ -112,5 +112,5 @@ class Extracted(Struct, frozen=True, kw_only=True, rename="camel"):
     rules: tuple[GivenRule, ...] = ()
     rejected: tuple[Rejected, ...] = ()
     by: str = "rules"  # `rules`, or the name of the language model
-    hint: str | UnsetType = UNSET  # Why no language model was asked though one is set
-    kept: Kept | UnsetType = UNSET  # Absent where nothing was to be written
+    hint: str | UnsetType = UNSET  # Why the configured language model was not asked
+    kept: Kept | UnsetType = UNSET  # Missing if nothing was to be written

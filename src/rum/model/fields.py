@@ -1,4 +1,4 @@
-"""How the fields of a question are described (schema, options and signatures use it), times and patterns."""
+"""How the fields of a request are described (schema, options and signatures use it), times and patterns."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def about(
 
 
 def field_info(annotation: Any) -> dict[str, Any]:
-    """What `about` says of a field with this annotation; empty where it says nothing."""
+    """The description by `about` of a field with this annotation; empty if there is none."""
     if typing.get_origin(annotation) is typing.Annotated:
         for meta in typing.get_args(annotation)[1:]:
             if isinstance(meta, Meta) and meta.extra and "help" in meta.extra:
@@ -34,7 +34,7 @@ def field_info(annotation: Any) -> dict[str, Any]:
     return {}
 
 
-LONGEST_PATTERN = 500  # Characters; a longer one is held against nothing
+LONGEST_PATTERN = 500  # Characters; a longer pattern matches nothing
 
 Spoken = Annotated[str, Meta(pattern=r"\S", max_length=LONGEST_PATTERN)]  # A pattern that somebody gives
 

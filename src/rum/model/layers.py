@@ -25,15 +25,15 @@ MOST_WORKING = 50  # Entries that working memory holds by default
 KEEP_LAST = 10  # Entries that compaction keeps by default
 FOUND_AT_MOST = 10  # Entries that a search returns by default
 
-# A time as files of layers have it.
+# A time in a file of layers.
 Milliseconds = Annotated[int, Meta(ge=-(10**15), le=10**15)] | Annotated[float, Meta(ge=-1e15, le=1e15)]
 
-# A time as callers give it: what is too small for milliseconds is in seconds.
+# A time from callers; a value too small for milliseconds is in seconds.
 GivenTime = Annotated[int, Meta(ge=0, le=10**15)] | Annotated[float, Meta(ge=0, le=1e15)]
 
 
 class MemoryType(StrEnum):
-    """The layers; working memory is gone with its process."""
+    """The layers; working memory ends with its process."""
 
     WORKING = "working"
     EPISODIC = "episodic"
@@ -55,7 +55,7 @@ class MemoryEntry(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 class GivenEntry(Layer, frozen=True):
-    """An entry as callers write it; id and timestamp are given to it where it has none."""
+    """An entry as callers write it; a missing id or timestamp is generated."""
 
     content: str
     id: Id | None = None
@@ -88,7 +88,7 @@ class ProceduralRule(Struct, frozen=True, omit_defaults=True):
 
 
 class MemoryStats(Struct, frozen=True, kw_only=True, rename="camel"):
-    """The layers in figures."""
+    """The counts and sizes of the layers."""
 
     working_memory_tokens: int
     episodic_entry_count: int
@@ -103,13 +103,13 @@ def milliseconds(given: float) -> int | float:
 
 
 def known_part(raw: Json, model: type[T], where: str) -> tuple[T, Json]:
-    """An object of a file as a model, and what the model does not know of; null is as good as unknown."""
+    """Convert an object of a file to a model and its unknown fields; null counts as missing."""
     known = {name: raw[name] for name in model.__struct_fields__ if raw.get(name) is not None}
     return parse(known, model, where), {name: value for name, value in raw.items() if name not in known}
 
 
 def whole(known: Struct, extra: Mapping[str, Any]) -> Json:
-    """The object of a file again, from a model and what the model does not know of."""
+    """Convert a model and unknown fields back to the object of a file."""
     return {**msgspec.to_builtins(known), **extra}
 
 
@@ -124,7 +124,7 @@ class Learned(Struct, frozen=True, kw_only=True, omit_defaults=True):
     updated_at: Stamp | None = None
     version: VersionNumber = 1
     imported_at: Stamp | None = None
-    timestamp: Milliseconds | None = None  # In milliseconds; a file of layers need not tell
+    timestamp: Milliseconds | None = None  # In milliseconds; optional in a file of layers
     extra: Json = {}  # Fields of such a file that RUM does not know
 
 
@@ -160,7 +160,7 @@ class Rule(Learned, frozen=True, kw_only=True):
 
 
 class Event(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One thing that happened, as somebody put it down."""
+    """One event, as it was recorded."""
 
     id: str
     content: str

@@ -1,4 +1,4 @@
-"""A note: a Markdown file of entries with frontmatter; what can be asked of notes, and what comes back."""
+"""A note: a Markdown file of entries with frontmatter; the requests about notes, and the answers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MOST_PATTERNS = 50
 MOST_TAGS = 50
 MOST_WORDS = 2000  # How long an entry may be, in words; 200 to 500 are ideal
 
-# A text of one line that says something.
+# A text of one line that is not blank.
 Line = Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f]{0,199}[^\x00-\x20\x7f]\Z")]
 Origin = Annotated[str, Meta(pattern=r"\S", max_length=LONGEST_ORIGIN)]
 
@@ -37,7 +37,7 @@ class Importance(StrEnum):
 
 
 class Entry(Struct, frozen=True, kw_only=True):
-    """One entry of a note, as its frontmatter and the text below it say."""
+    """One entry of a note: its frontmatter and the text below it."""
 
     n: int
     title: str
@@ -53,15 +53,15 @@ class Entry(Struct, frozen=True, kw_only=True):
     deprecated: bool = False
     superseded_by: str | None = None
     line: int = 1
-    remarks: tuple[str, ...] = ()  # What was odd in the frontmatter, and how it was taken
+    remarks: tuple[str, ...] = ()  # Problems of the frontmatter, and how they were resolved
 
     @property
     def retired(self) -> bool:
-        """Whether it says that it is kept for people only, and never put into a prompt."""
+        """Whether it is marked as for people only, and never goes into a prompt."""
         return self.deprecated or self.superseded_by is not None
 
     def as_of(self, now: float) -> Entry:
-        """The entry without a time in the future, which would make it the newest for ever."""
+        """The entry without a time in the future, which would make it always the newest."""
         if self.discovered_at is None or self.discovered_at <= now + AHEAD:
             return self
         odd = f"line {self.line}: `discoveredAt` is more than a day ahead; it is ignored."
@@ -86,7 +86,7 @@ class Note(Struct, frozen=True):
 
 
 class NoteDraft(Layer, frozen=True, kw_only=True):
-    """An entry as it is handed in."""
+    """An entry as callers write it."""
 
     title: Annotated[Line, about("Its title.", note="the same again: one more entry")]
     content: Annotated[Text, about("Its text; else --file or stdin.", metavar="TEXT")]
@@ -122,7 +122,7 @@ class NoteDraft(Layer, frozen=True, kw_only=True):
     ] = None
 
     def check(self) -> None:
-        """Refuse a title that nobody sees, and what is longer than anybody reads."""
+        """Refuse an invisible title, and an entry that is too long."""
         if not one_line(self.title):
             raise InvalidQuery("note: `title` has no visible characters.", field="title")
         if (words := len(self.content.split())) > MOST_WORDS:
@@ -135,7 +135,7 @@ class NoteDraft(Layer, frozen=True, kw_only=True):
 
 
 class MatchRequest(Layer, frozen=True):
-    """Which notes matter to an agent with a task; what is not given is as the agent's settings say."""
+    """Request the notes for a task of an agent; missing fields come from the agent's settings."""
 
     task: Annotated[Text, about("The task.", metavar="TEXT")]
     plan: Annotated[str | None, about("The plan.", metavar="TEXT")] = None
@@ -158,7 +158,7 @@ class ListNotes(Layer, frozen=True):
 
 
 class Broken(Struct, frozen=True):
-    """A file that could not be read as a note, and why; it is left as it is."""
+    """A file that could not be read as a note, and why; it is not changed."""
 
     file: str
     problem: str
@@ -170,7 +170,7 @@ class NoteAdded(Struct, frozen=True):
     id: str
     path: str
     created: bool
-    remarks: tuple[str, ...] | UnsetType = UNSET  # Patterns that are met seldom, or not as it seems
+    remarks: tuple[str, ...] | UnsetType = UNSET  # Patterns that rarely match, or match something unexpected
 
 
 class ListedNote(Struct, frozen=True, kw_only=True):
@@ -202,12 +202,12 @@ class NoteShown(Struct, frozen=True, kw_only=True):
     newest: int
     entries: list[Entry]
     related: list[str] | UnsetType = UNSET  # Notes that it names, or that name it
-    missing: list[str] | UnsetType = UNSET  # Notes that it names, and that are not there
+    missing: list[str] | UnsetType = UNSET  # Notes that it names and that do not exist
     otherwise: list[Otherwise] | UnsetType = UNSET
 
 
 class Otherwise(Struct, frozen=True):
-    """Two statements that do not agree: one of the note itself, one of an entry that says otherwise."""
+    """Two contradictory statements: one of the note itself, one of another entry."""
 
     said: str
     id: str

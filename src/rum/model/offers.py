@@ -8,14 +8,14 @@ from rum.model.memory_layers import Layer
 
 
 class FeedbackRequest(Layer, frozen=True):
-    """Whether a memory was of use."""
+    """Whether a memory was useful."""
 
     memory_id: str
     useful: bool
 
 
 class FeedbackResult(Struct, frozen=True, kw_only=True):
-    """What is known of a memory's use by now; `usefulness` is from -1 to 1."""
+    """The current figures about the use of a memory; `usefulness` is from -1 to 1."""
 
     memory_id: str
     useful: bool

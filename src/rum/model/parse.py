@@ -1,4 +1,4 @@
-"""From plain JSON values to checked models, with errors that name the field and what is allowed."""
+"""Convert plain JSON values to checked models; errors name the field and the allowed values."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def parse(data: object, model: type[T], what: str) -> T:
 
 
 def nearest(word: str, allowed: list[str]) -> str | None:
-    """The allowed word most like a wrong one, if any is like it."""
+    """The allowed word most similar to a wrong one, if any is similar."""
     return next(iter(difflib.get_close_matches(word.lower(), allowed, n=1, cutoff=0.6)), None)
 
 
@@ -53,7 +53,7 @@ def _explained(text: str, model: type, what: str) -> InvalidQuery:
 
 
 def required(model: type, field: str, what: str) -> str:
-    """That a field is missing, and what it may be where that is a closed set."""
+    """The message for a missing field, with its allowed values if they are a closed set."""
     allowed = _members(_type_at(model, _INDEX.sub("[]", field)))
     choice = f": one of {', '.join(allowed)}" if allowed else ""
     return f"{what}: `{field}` is required{choice}."
@@ -77,7 +77,7 @@ def _unknown_field(name: str, path: str, at: Any, what: str) -> InvalidQuery:
 
 
 def _by_its_end(name: str, allowed: list[str]) -> str | None:
-    """The one allowed name that says less or more of the same: `id` for `memory_id`, and the reverse."""
+    """The only allowed name that is a shorter or longer form: `id` for `memory_id`, and the reverse."""
     ends = [one for one in allowed if name.endswith(f"_{one}") or one.endswith(f"_{name}")]
     return ends[0] if len(ends) == 1 else None
 

@@ -1,4 +1,4 @@
-"""The project's memory on one page: the figures that a report tells, and its text."""
+"""The project's memory on one page: the figures of a report, and its text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class ReportRequest(Layer, frozen=True):
 
 
 class Counted(Struct, frozen=True):
-    """How often there was something."""
+    """The number of occurrences of something."""
 
     name: str
     count: int
@@ -53,7 +53,7 @@ class FailingFile(Struct, frozen=True, kw_only=True):
 
 
 class FollowUp(Struct, frozen=True, kw_only=True):
-    """Something that a memory left to do."""
+    """An open follow-up of a memory."""
 
     text: str
     memory_id: str
@@ -62,7 +62,7 @@ class FollowUp(Struct, frozen=True, kw_only=True):
 
 
 class Insight(Struct, frozen=True, kw_only=True):
-    """What was learned, and some of the memories that say so."""
+    """Something learned, and some of the memories that state it."""
 
     text: str
     supporting: int
@@ -83,7 +83,7 @@ class Worker(Struct, frozen=True, kw_only=True):
 
 
 class Report(Struct, frozen=True, kw_only=True):
-    """The figures of a project's memory; what is superseded is counted apart, and nowhere else.
+    """The figures of a project's memory; superseded memories are only counted separately.
 
     Where a list is cut, a number beside it says how many there are in all.
     """

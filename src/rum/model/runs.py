@@ -21,7 +21,7 @@ class Result(StrEnum):
 
 
 class RunRequest(Layer, frozen=True):
-    """Who does what, with which plan and files, and how the run is to be recorded."""
+    """The agent, the task, the plan and the files of a run, and how it is recorded."""
 
     agent: Annotated[str, Meta(pattern=r"\A[^\x00-\x1f\x7f]{0,79}[^\x00-\x20\x7f]\Z")]
     task: Text
@@ -36,7 +36,7 @@ class RunRequest(Layer, frozen=True):
 
 
 class Step(Layer, frozen=True):
-    """Something that was done in a run: to a file, by a command, or else."""
+    """A step of a run: on a file, by a command, or another."""
 
     description: Text
     file: Annotated[str | None, about("The file it was done to.", metavar="PATH")] = None
@@ -48,7 +48,7 @@ class Step(Layer, frozen=True):
 
 
 class Verdict(Layer, frozen=True):
-    """What the agent loop says of a run that is over, or an exception says for it."""
+    """The outcome of a run, from the agent loop or from an exception."""
 
     result: Result
     summary: Text
@@ -57,7 +57,7 @@ class Verdict(Layer, frozen=True):
     category: FailureCategory | None = None
     follow_ups: tuple[str, ...] = ()
     verified_by: Verification | None = None
-    output: str = ""  # The agent's last words, from which lasting knowledge is drawn
+    output: str = ""  # The agent's last message, from which knowledge is extracted
 
 
 class InferredVerdict(Verdict, frozen=True):
