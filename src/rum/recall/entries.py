@@ -1,4 +1,4 @@
-"""Entries by the words they hold: points for each word of a question, and a little for being recent."""
+"""Rank entries by the words of a query, with a small bonus for recent ones."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import cast
 
 from rum.model.layers import MemoryEntry
 
-WHOLE = 2  # Points for each time a term stands as a word of its own
+WHOLE = 2  # Points for each occurrence of a term as a whole word
 INSIDE = 1  # Points for a term that only occurs inside of words
-RECENT = 0.5  # What an entry of this very moment gets besides
-FRESH_FOR = 24 * 60 * 60 * 1000  # Milliseconds in which that falls to nothing
+RECENT = 0.5  # Bonus of an entry made now
+FRESH_FOR = 24 * 60 * 60 * 1000  # Milliseconds in which the bonus falls to 0
 
 
 def found(entries: Iterable[MemoryEntry], query: str, limit: int, now: float) -> list[MemoryEntry]:
@@ -27,7 +27,7 @@ def found(entries: Iterable[MemoryEntry], query: str, limit: int, now: float) ->
 
 
 def score(entry: MemoryEntry, terms: Counter[str], now: float) -> float:
-    """An entry's points; being recent alone is worth none."""
+    """The points of an entry; 0 if it holds no term."""
     text = "\n".join((entry.content, *_values(entry.metadata))).casefold()
     points = sum(_points(term, text) * times for term, times in terms.items())
     return points + _recency(entry.timestamp, now) if points else 0.0
@@ -40,18 +40,18 @@ def _points(term: str, text: str) -> int:
 
 
 def _words(term: str, text: str) -> int:
-    """How often a term stands in a text with no letter, digit or underscore grown on to it."""
+    """How often a term occurs in a text as a whole word."""
     count, at = 0, text.find(term)
     while at >= 0:
         end = at + len(term)
-        alone = not _joined(text, at) and not _joined(text, end)
-        count += alone
-        at = text.find(term, end if alone else at + 1)
+        is_whole_word = not _joined(text, at) and not _joined(text, end)
+        count += is_whole_word
+        at = text.find(term, end if is_whole_word else at + 1)
     return count
 
 
 def _joined(text: str, at: int) -> bool:
-    """Whether the characters on both sides of a place belong to one word."""
+    """Whether the characters on both sides of a position belong to one word."""
     return 0 < at < len(text) and _in_word(text[at - 1]) and _in_word(text[at])
 
 
@@ -60,13 +60,13 @@ def _in_word(character: str) -> bool:
 
 
 def _recency(timestamp: float, now: float) -> float:
-    """Falls from the full bonus to none; what claims to be from the future is as good as new."""
+    """The bonus of an entry by its age; a time in the future counts as now."""
     age = max(0.0, now - timestamp)
     return RECENT * max(0.0, 1 - age / FRESH_FOR)
 
 
 def _values(metadata: object) -> Iterator[str]:
-    """Every value in the metadata as text, at whatever depth; names do not count."""
+    """Every value in the metadata as text, at any depth, without the keys."""
     waiting = [metadata]
     while waiting:
         value = waiting.pop()

@@ -1,6 +1,6 @@
-"""What was tried, in a form that can be compared: marks of an edit's lines, and of a command's words.
+"""Fingerprints of attempts: marks of the lines of an edit, or of the words of a command.
 
-Two things tried are alike when they share most of their marks, whatever their spacing, quotes and comments.
+Two attempts are similar if they share most of their marks; spacing, quotes and comments are ignored.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ else:
 
 VERSION = 2  # Raise it when marks or keys change: stored ones must be rebuilt
 
-LOOKED_AT = 16_000  # Characters of an edit that are looked at
+MAX_LENGTH = 16_000  # Maximum number of characters of an edit that are used
 _SHINGLE = 3
 _TOKEN = r"[A-Za-z_$][\w$]*|\d[\w.]*|[^\w\s]"  # noqa: S105
 _COMMENT = r"(?:^|\s)(?:#(?![!\[{]|include|define|if|else|endif|pragma)|//|--\s).*$"
@@ -48,18 +48,18 @@ def edit_marks(added: str, removed: str = "") -> frozenset[int]:
 
 
 def diff_marks(diff: str) -> frozenset[int]:
-    """The same for lines with + or - in front; nothing for a text that is no such lines."""
+    """The marks of a diff, with + or - before each line; empty for any other text."""
     signs: dict[str, list[str]] = {"+": [], "-": []}
-    for line in diff[:LOOKED_AT].splitlines():
+    for line in diff[:MAX_LENGTH].splitlines():
         if line[:1] in signs and not line.startswith(("+++ ", "--- ")):
             signs[line[0]].append(line[1:])
     return edit_marks("\n".join(signs["+"]), "\n".join(signs["-"]))
 
 
 def _lines(text: str) -> list[str]:
-    """The lines that say something, without spacing and comments, all quotes the same."""
+    """The meaningful lines, without spacing and comments, and with one kind of quotes."""
     found: list[str] = []
-    for line in text[:LOOKED_AT].splitlines():
+    for line in text[:MAX_LENGTH].splitlines():
         bare = re.sub(_COMMENT, "", line.strip()).replace("'", '"').replace("`", '"')
         if re.search(_SAYING, bare):
             found.append(" ".join(re.findall(_TOKEN, bare)).rstrip(" ;,"))
@@ -75,7 +75,7 @@ def _marks(lines: list[str], sign: str) -> frozenset[int]:
     return frozenset(marks)
 
 
-# What a command prints more or less of says nothing of what it does.
+# Options that only change how much a command prints.
 _NEUTRAL = frozenset(
     (
         "-v", "-vv", "-vvv", "-q", "-s", "-x", "--verbose", "--quiet", "--silent", "--debug",
@@ -83,7 +83,7 @@ _NEUTRAL = frozenset(
         "--tb", "--stacktrace", "--trace"
     )
 )  # fmt: skip
-# Programs that only look or prepare: that they fail is an answer.
+# Programs that only read or prepare: a failure is an answer.
 _LOOKS = frozenset(
     (
         "ls", "cat", "bat", "head", "tail", "less", "more", "nl", "wc", "pwd", "echo", "printf", "which",
@@ -95,7 +95,7 @@ _LOOKS = frozenset(
         "Get-Content", "Get-ChildItem", "Select-String"
     )
 )  # fmt: skip
-# Words after a program that make it a question: that it fails is an answer, another one each time.
+# Words after a program that make it a query: a failure is an answer, and may differ each time.
 _ASKS = {
     "git": frozenset(
         (
@@ -116,7 +116,7 @@ _CHECKS = frozenset(
         "rubocop"
     )
 )  # fmt: skip
-# Words after a program that make it a check: its failing tells of the code, not of the command.
+# Words after a program that make it a check: a failure is about the code, not about the command.
 _CHECKING = frozenset(
     (
         "test", "t", "tests", "check", "lint", "typecheck", "type-check", "types", "build", "all",
@@ -131,7 +131,7 @@ _INTERPRETERS = frozenset(
 )  # fmt: skip
 # Options that name the folder in which a command is run.
 _ELSEWHERE = ("-C", "--prefix", "--directory", "--cwd")
-# Programs whose second plain word says what is done as much as the first.
+# Programs whose second plain word describes the action as much as the first.
 _RUNNERS = frozenset(
     (
         "npm", "pnpm", "yarn", "bun", "docker", "docker-compose", "php", "rails", "mix", "gh", "aws",
@@ -143,13 +143,13 @@ _MISUSED = (
     r"|(?:unknown|invalid|no such|unexpected) (?:option|command|flag|choice|arg)|is not an? \w+ command"
     r"|no tests? (?:ran|found|collected)|no rule to make|file or directory not found"
 )
-# What a check says of itself if it names a word of its own command, and of the code otherwise.
+# Errors of a check itself if they contain a word of its command; otherwise they are about the code.
 _NAMED = (
     r"(?i)no such file|permission denied|can(?:no|')t (?:find|open)|could not find|not found|no module named"
     r"|not installed|enoent"
 )
 _RAN = r"\b[1-9]\d* (?:failed|passed|failing|passing|failures?|errors?|problems?)\b"
-# How scripts are called that check.
+# Names of scripts that check.
 _CHECK = r"(?i)(?:run[_-]?)?(?:tests?|checks?|lint|verify|spec)(?:[._-].*)?$"
 _REDIRECT = r"\d?&?>{1,2}.*|<.*|\d+>&\d+"
 _HERE = r"^(?:https?://)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])\b"
@@ -157,7 +157,7 @@ _NAMELESS = r"[0-9a-f]{7,40}|[0-9a-f]{8}-[0-9a-f-]{27}"
 
 
 def command_tried(command: str) -> Tried | None:
-    """What a command line tries; None where it only looks."""
+    """The key and marks of a command line; None if it only reads."""
     acting = _acting(command)
     if not acting:
         return None
@@ -171,7 +171,7 @@ def command_tried(command: str) -> Tried | None:
 
 
 def _acting(command: str) -> list[list[str]]:
-    """The simple commands that do more than look, by whatever version and wherever they are run."""
+    """The simple commands that do more than read, without versions and folders."""
     acting = [words for words in segments(command) if words[0] not in _LOOKS]
     found = [[words[0], *words[3:]] if words[1:2] and words[1] in _ELSEWHERE else words for words in acting]
     plain = [[re.sub(r"^(python|pip)[\d.]+$", r"\1", first), *rest] for first, *rest in found]
@@ -179,7 +179,7 @@ def _acting(command: str) -> list[list[str]]:
 
 
 def _asks(words: list[str]) -> bool:
-    if words[0] in ("curl", "wget"):  # whether something is up
+    if words[0] in ("curl", "wget"):  # they only test whether a server is up
         return any(re.search(_HERE, word) for word in words[1:]) and not any(
             word in ("-d", "--data", "-X", "--request", "-F", "--form", "-T") for word in words
         )
@@ -187,12 +187,12 @@ def _asks(words: list[str]) -> bool:
 
 
 def is_check(command: str) -> bool:
-    """Whether a command line asks whether the code is right, so that its failing is an answer."""
+    """Whether a command line checks the code, so that a failure is an answer."""
     return any(_checks(words) for words in _acting(command))
 
 
 def is_misuse(command: str, error: str) -> bool:
-    """Whether a check's error says that the command itself was wrong, or could not be run."""
+    """Whether a check failed because the command itself was wrong, or could not be run."""
     if re.search(_RAN, error):
         return False
     if re.search(_MISUSED, error):
@@ -212,18 +212,18 @@ def _checks(words: list[str]) -> bool:
 
 
 def _key(words: list[str]) -> str:
-    """The program with the word or two that say what it is to do."""
+    """The program with the one or two words that describe its action."""
     first = next((at for at, word in enumerate(words) if at and not word.startswith("-")), len(words))
     plain = [_bare(word) for word in words[first : first + 2]]
     if words[0] in _INTERPRETERS:
         return " ".join(["$", words[0], *plain[:1]])
-    # What follows an option may be its value.
+    # A word after an option may be its value.
     second = words[0] in _RUNNERS and first == 1 < len(words) and not plain[-1].startswith("-")
     return " ".join(["$", words[0], *plain[: 2 if second else 1]])
 
 
 def _salient(words: list[str]) -> list[str]:
-    """The words that tell what is done, in one spelling; `--name=value` is two of them."""
+    """The normalised words that describe the action; `--name=value` counts as two."""
     found = [words[0]]
     for word in words[1:]:
         for part in word.split("=", 1) if word.startswith("-") else [word]:
@@ -233,16 +233,16 @@ def _salient(words: list[str]) -> list[str]:
 
 
 def _bare(word: str) -> str:
-    """A word without quotes, folders and names that are never the same twice."""
+    """A word without quotes and folders; generated names become `#`."""
     plain = word.strip("'\"").replace("\\", "/")
     if not plain.startswith("-") and "://" not in plain:
         plain = plain.rstrip("/").rpartition("/")[2] or plain
     return "#" if re.fullmatch(_NAMELESS, plain) and re.search(r"\d", plain) else plain
 
 
-def sample(marks: Iterable[int], most: int) -> bytes:
-    """At most `most` of the marks as bytes; of equal marks always the same ones."""
-    return b"".join(mark.to_bytes(4, "big") for mark in sorted(marks)[:most])
+def sample(marks: Iterable[int], limit: int) -> bytes:
+    """At most `limit` of the marks as bytes; the same ones for equal marks."""
+    return b"".join(mark.to_bytes(4, "big") for mark in sorted(marks)[:limit])
 
 
 def sampled(data: bytes) -> list[int]:
@@ -251,6 +251,6 @@ def sampled(data: bytes) -> list[int]:
 
 
 def shared(data: bytes, size: int, marks: frozenset[int]) -> float:
-    """About how many marks something of that size, of which this is a sample, has in common with others."""
+    """The estimated number of common marks, from the sample of an attempt with `size` marks."""
     some = sampled(data)
     return size * sum(mark in marks for mark in some) / len(some) if some else 0.0

@@ -1,4 +1,4 @@
-"""What excludes a memory from an answer, whatever it says."""
+"""The filters of a query: conditions on memories that do not depend on their text."""
 
 from __future__ import annotations
 
@@ -38,12 +38,12 @@ class Filters:
     __hash__ = None  # pyright: ignore[reportAssignmentType]
 
     def any(self) -> bool:
-        """Whether anything but being superseded excludes."""
+        """Whether any condition is set, except `superseded`."""
         unset = (self.task_type, self.agent_id, self.session_id, self.success, self.since, self.before)
         return bool(self.tags) or any(value is not None for value in unset)
 
     def also_superseded(self) -> Filters:
-        """The same conditions, and superseded memories count too."""
+        """A copy that also includes superseded memories."""
         everything = Filters(superseded=True)
         for name in self.__slots__:
             if name != "superseded":

@@ -1,4 +1,4 @@
-"""The form in which vectors are kept: a scale and one byte a dimension, a quarter of what floats take."""
+"""The stored form of vectors: a scale and one byte per dimension, a quarter of the size of floats."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-SCALE = 4  # Bytes of the number that the others are multiplied by
-# Rows made floats at a time: they stay in the processor's cache, and are too few to be shared out to threads
-# that would then wait for each other.
+SCALE = 4  # Bytes of the factor for all dimensions
+# Rows converted to floats at a time: they fit into the processor's cache, and are too few for numpy to start
+# threads that would wait for each other.
 _BLOCK = 256
 _DIGITS = 5
 
@@ -17,14 +17,14 @@ Floats = NDArray[np.float32]
 
 
 def has_direction(vector: Floats) -> bool:
-    """Whether a vector has a direction: it is not of zeros, and all in it are numbers."""
+    """Whether a vector has a direction: it is not zero, and all its values are finite."""
     return bool(vector.any() and np.isfinite(vector).all())
 
 
 def pack(vector: Floats) -> bytes:
-    """A vector as it is kept: a scale that makes its length 1, then one byte a dimension.
+    """The stored form of a vector: a scale that makes its length 1, then one byte per dimension.
 
-    Nothing of one that points nowhere.
+    Empty for a vector without a direction.
     """
     if not has_direction(vector):
         return b""
@@ -34,14 +34,14 @@ def pack(vector: Floats) -> bytes:
 
 
 def cosines(question: Floats, kept: Mapping[int, bytes]) -> dict[int, float]:
-    """How near kept vectors are to a unit vector; one that is not of its kind is left out."""
+    """The cosines of stored vectors to a unit vector; vectors of another length are left out."""
     good = {name: data for name, data in kept.items() if len(data) == SCALE + len(question)}
     near = cosines_of(*read_packed(list(good.values()), len(question)), question)
     return dict(zip(good, near.tolist(), strict=True))
 
 
 def read_packed(kept: Sequence[bytes], dimensions: int) -> tuple[NDArray[np.int8], Floats]:
-    """The steps and scales of packed vectors, one a row."""
+    """The steps and scales of packed vectors, one row each."""
     rows = np.frombuffer(b"".join(kept), dtype=np.int8).reshape(len(kept), SCALE + dimensions)
     scales = np.ascontiguousarray(rows[:, :SCALE]).view("<f4")[:, 0].astype(np.float32)
     return rows[:, SCALE:], scales
@@ -56,5 +56,5 @@ def cosines_of(steps: NDArray[np.int8], scales: Floats, question: Floats) -> Flo
         floats[: len(block)] = block
         np.dot(floats[: len(block)], question, out=near[start : start + len(block)])
     near *= scales
-    # The last digits depend on where a row stands, and so on what else a process has read.
+    # The last digits depend on the position of a row, and so on what else a process has read.
     return near.round(_DIGITS)

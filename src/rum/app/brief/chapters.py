@@ -13,7 +13,7 @@ from rum.app.project import Project
 from rum.inject import brief
 from rum.inject.budget import Piece
 from rum.model.chapters import Chapter, Wisdom
-from rum.recall.knowledge import FEWEST, Known, ranked
+from rum.recall.knowledge import MIN_WORDS, Known, ranked
 from rum.text.patterns import Text, is_any, without_paths
 
 CLAIMS, STORIES = 6, 2  # The maximum of claims, and of chapters, among which the budget chooses
@@ -29,7 +29,7 @@ _NUMBER = re.compile(r"\d+")
 def chapter_pieces(project: Project, query: BriefQuery) -> list[Piece]:
     """Claims of wisdom that speak of the task or of the very files, and chapters with most words of it."""
     names = (posixpath.basename(path.rstrip("/")).partition(".")[0] for path in query.text.files)
-    found = ranked(project.store, " ".join((without_paths(query.about), *names)), least=0.0)
+    found = ranked(project.store, " ".join((without_paths(query.about), *names)), min_confidence=0.0)
     return [*_claims(project, query, found), *_chapter_pieces(project, found)]
 
 
@@ -71,7 +71,7 @@ def _word_share(claim: str, query: BriefQuery) -> float:
         return 0.0
     words = distinctive_words(without_paths(query.about))
     common = text.count(words)
-    share = common / len(words) if common and common >= min(FEWEST, len(words)) else 0.0
+    share = common / len(words) if common and common >= min(MIN_WORDS, len(words)) else 0.0
     return max(share, VERY_FILE) if at_hand else share
 
 

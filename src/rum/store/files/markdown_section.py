@@ -1,4 +1,4 @@
-"""A section of our own in a Markdown file that is somebody else's: between two marks, the rest left alone."""
+"""RUM's section in a Markdown file of the user: between two marks; the rest stays unchanged."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from rum.model.errors import InvalidQuery
 
 
 def put(text: str, name: str, body: str) -> str:
-    """The text with a section in the place of the old one, or at the end."""
+    """The text with the section replaced, or appended if there is none."""
     newline = "\r\n" if "\r\n" in text else "\n"
     lines = [_begin(name), *body.strip("\n").split("\n"), _end(name)]
     section = newline.join(lines)
@@ -28,7 +28,7 @@ def drop(text: str, name: str) -> str:
     ending = "\r\n" if after.startswith("\r\n") else after[:1] if after[:1] == "\n" else ""
     after = after[len(ending) :]
     if not after:
-        # At the end a blank line stands before it, which was put there with it.
+        # A section at the end was added with a blank line before it.
         before = before.removesuffix("\n").removesuffix("\r") if before.endswith("\n") else before
     return before + after
 
@@ -42,7 +42,7 @@ def _end(name: str) -> str:
 
 
 def _find(text: str, name: str) -> tuple[int, int] | None:
-    """Where a section begins and ends; InvalidQuery where its marks do not go together."""
+    """Where a section begins and ends; InvalidQuery if its marks do not match."""
     begins = [found.start() for found in re.finditer(re.escape(f"<!-- {name}: begin"), text)]
     ends = [found.end() for found in re.finditer(re.escape(_end(name)), text)]
     if not begins and not ends:

@@ -24,7 +24,7 @@ from rum.store.sqlite.records import Table
 from rum.store.upkeep import Weighed
 from rum.text import terms
 
-_AT_ONCE = 1000
+_BATCH_SIZE = 1000
 
 
 class SqliteArchive(Table):
@@ -35,17 +35,17 @@ class SqliteArchive(Table):
         self._memories = memories
 
     def count(self) -> int:
-        # Counted when memories are archived and restored: to count the rows takes too long for a recall.
+        # Stored and updated with the archive: counting the rows takes too long for a recall.
         return int(next(iter(self._values("get_derived", ("archived",))), 0))
 
     def weigh(self, before: int, importance: float) -> Iterator[list[Weighed]]:
-        query = {"before": before, "importance": importance, "at": -1, "id": "", "most": _AT_ONCE}
+        query = {"before": before, "importance": importance, "at": -1, "id": "", "most": _BATCH_SIZE}
         while rows := self._rows("weigh_live", query):
             yield [Weighed(row["id"], bool(row["superseded"]), row["against"]) for row in rows]
             query |= {"at": rows[-1]["created_at"], "id": rows[-1]["id"]}
 
     def put(self, ids: Sequence[str], now: int) -> int:
-        parcels = self._parcels(ids)  # before the transaction, for which other writers have to wait
+        parcels = self._parcels(ids)  # before the transaction, so that other writers wait less
         with self._database.transaction() as db:
             return sum([put_away(db, parcel, now) for parcel in parcels])
 
@@ -64,21 +64,21 @@ class SqliteArchive(Table):
 
     def take_back(self, ids: Sequence[str]) -> int:
         with self._database.transaction() as db:
-            back = 0
+            restored = 0
             for memory in self._memories.get(list(dict.fromkeys(ids))):
                 [seq] = self._values("seq_of", (memory.id,))
                 if is_archived(db, seq):
                     take_back(db, seq, memory)
-                    back += 1
-            return back
+                    restored += 1
+            return restored
 
     def reindex(self, left_out: Callable[[str], None]) -> None:
         """Rebuild the index of the archive; call `left_out` with the id of each damaged memory.
 
-        The new terms are gathered in a temporary table while others go on, and replace the old ones in one
-        transaction: a process that is killed leaves the old index.
+        The new terms are collected in a temporary table while others work, and replace the old ones in one
+        transaction. If the process is killed, the old index stays.
         """
-        with self._database.transaction() as db:  # raises StorageError where nothing can be written
+        with self._database.transaction() as db:  # raises StorageError if nothing can be written
             db.execute(SQL["end_renewed"])
             db.execute(SQL["begin_renewed"])
         try:
@@ -93,16 +93,16 @@ class SqliteArchive(Table):
 
     def _gather(self, left_out: Callable[[str], None]) -> None:
         last = -1
-        while rows := self._rows("yet_to_renew", (last, _AT_ONCE)):
+        while rows := self._rows("yet_to_renew", (last, _BATCH_SIZE)):
             ids = [row["id"] for row in rows]
             whole = {memory.id: memory for memory in self._memories.get(ids, ReadMode.SKIP_DAMAGED)}
-            damaged = [one for one in ids if one not in whole]
+            damaged = [memory_id for memory_id in ids if memory_id not in whole]
             headlines = {memory.id: memory for memory in self._memories.get(damaged, ReadMode.BEST_EFFORT)}
             for row in rows:
-                last, one = row["memory"], row["id"]
-                if one not in whole:
-                    left_out(one)
-                made_by = terms.VERSION if one in whole else HEADLINE
-                own_terms = distinct_terms(whole.get(one) or headlines[one])
+                last, memory_id = row["memory"], row["id"]
+                if memory_id not in whole:
+                    left_out(memory_id)
+                made_by = terms.VERSION if memory_id in whole else HEADLINE
+                own_terms = distinct_terms(whole.get(memory_id) or headlines[memory_id])
                 values = (last, row["archived_at"], row["version"], *own_terms, made_by)
                 self._database.connection.execute(SQL["renew_terms"], values)

@@ -27,17 +27,17 @@ from rum.store.sqlite.records import Row, Table
 from rum.text.terms import terms
 
 T = TypeVar("T", Chapter, Wisdom)
-# The rows of other tables that belong to a group, by the name that their statements have.
+# The rows of other tables that belong to a group, by the names of their statements.
 PartRows = Mapping[str, list[Row]]
 Values = tuple[object, ...]
 
 
 class _GroupTable(Table, ABC, Generic[T]):
-    """What both have in common; the names of their statements begin with the kind."""
+    """The common part of chapters and wisdom; the names of their statements begin with the kind."""
 
     kind: ClassVar[str]
     lists: ClassVar[tuple[str, ...]] = ("parts",)
-    odd: ClassVar[int]  # Added to twice a row's number, it is the number of the row's terms
+    odd: ClassVar[int]  # 0 or 1: the index row of row n is 2 n + odd
 
     @abstractmethod
     def _columns(self, one: T) -> dict[str, Any]: ...
@@ -242,7 +242,7 @@ _CHAPTER = (*_HEAD, "forgotten", "imported_at", *_SAID, "given", "found_by", "ow
 _WISDOM = (*_HEAD, "forgotten", "imported_at", *_KNOWN, "given", "found_by", "own_tags", "former")
 
 _strings = msgspec.json.Decoder(tuple[str, ...])
-# How the columns are read that hold arrays.
+# How the columns with arrays are read.
 _ARRAYS: dict[str, msgspec.json.Decoder[Any]] = {
     "evidence": msgspec.json.Decoder(tuple[Evidence, ...]),
     "contradictions": msgspec.json.Decoder(tuple[Contradiction, ...]),

@@ -1,4 +1,4 @@
-"""One SQLite file: kept private, written in short transactions, read even where nothing can be written."""
+"""One SQLite file: private, written in short transactions, and readable even if it cannot be written."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-DAMAGED = ".damaged"  # What is added to the name of a file that was put aside
+DAMAGED = ".damaged"  # Suffix of a damaged file that was moved aside
 APPLICATION_ID = 0x52554D31
 _ADVICE = (
     ("is full", "The disk is full; free some space and try again. Nothing was written."),
@@ -35,8 +35,8 @@ _ADVICE = (
 )
 _BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 _NO_SIDE_FILES = (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL)
-_OWN_PATIENCE = 0.25  # Seconds that SQLite itself waits for another process before it says so
-_FIRST_LOOK = "SELECT count(*) FROM sqlite_master"
+_SQLITE_TIMEOUT = 0.25  # Seconds that SQLite itself waits for a lock
+_FIRST_READ = "SELECT count(*) FROM sqlite_master"
 
 
 @contextmanager
@@ -46,7 +46,7 @@ def storage_errors(path: str) -> Generator[None]:
         yield
     except sqlite3.Error as error:
         raise _explained(path, str(error)) from error
-    except MemoryError as error:  # so SQLite calls it, too, if a damaged file tells of something huge
+    except MemoryError as error:  # also raised for a damaged file with an absurd size in it
         raise _explained(path, "out of memory") from error
     except OSError as error:
         raise StorageError(
@@ -75,7 +75,7 @@ class Database:
 
     access: str
     connection: sqlite3.Connection
-    _lay: tuple[object, ...] | None
+    _opened_stamp: tuple[object, ...] | None
 
     def __init__(
         self, path: str, prepare: Callable[[Database], None], *, durable: bool, patience: float = 30.0
@@ -88,30 +88,30 @@ class Database:
         self._start()
 
     def _start(self) -> None:
-        """Open the file in the best way there is now."""
-        self._lay = None
+        """Open the file with the best access possible now."""
+        self._opened_stamp = None
         with storage_errors(self.path):
-            self._hindrance = "attempt to write a readonly database"
-            self.access = self._usable()
+            self._write_error = "attempt to write a readonly database"
+            self.access = self._best_access()
             self.connection = self._connect()
             try:
                 self.connection.execute("PRAGMA foreign_keys = ON")
                 self.patiently(lambda: self._prepare(self))
-                self._lay = self._lay or self._stamp()
+                self._opened_stamp = self._opened_stamp or self._stamp()
             except BaseException:
                 self.connection.close()
                 raise
 
-    def _usable(self) -> str:
+    def _best_access(self) -> str:
         folder = os.path.dirname(self.path)
         try:
             os.makedirs(folder, mode=0o700, exist_ok=True)
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
         except OSError:
-            return "read" if self._holds_something() else "none"
+            return "read" if self._has_content() else "none"
         return "write" if os.access(folder, os.W_OK) else "read"
 
-    def _holds_something(self) -> bool:
+    def _has_content(self) -> bool:
         try:
             return os.stat(self.path).st_size > 0
         except (FileNotFoundError, NotADirectoryError):
@@ -124,62 +124,62 @@ class Database:
 
     def _connect_to_write(self) -> sqlite3.Connection:
         try:
-            connection = self._looked_at("rwc")
+            connection = self._open("rwc")
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF not in _NO_SIDE_FILES:
                 raise
-            self._hindrance = str(error)
+            self._write_error = str(error)
             return self._connect_to_read()
         connection.execute(f"PRAGMA synchronous = {'FULL' if self._durable else 'NORMAL'}")
         connection.execute("PRAGMA journal_size_limit = 8388608")
         return connection
 
     def _connect_to_read(self) -> sqlite3.Connection:
-        """Read through the write-ahead log where its side files are there, else the file as it lies."""
+        """Open for reading: with the write-ahead log if possible, else the main file alone."""
         self.access = "read"
         try:
-            return self._looked_at("ro")
+            return self._open("ro")
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF not in _NO_SIDE_FILES:
                 raise
         self.access = "frozen"
-        self._lay = self._stamp()  # before the first look, so that no change goes unseen
-        return self._looked_at("ro&immutable=1")
+        self._opened_stamp = self._stamp()  # before the first read, so that no change is missed
+        return self._open("ro&immutable=1")
 
-    def _looked_at(self, mode: str) -> sqlite3.Connection:
-        """A connection that has read once, as only then SQLite says whether it can."""
-        # One thread works at a time (the application sees to it), so SQLite need not check.
+    def _open(self, mode: str) -> sqlite3.Connection:
+        """A connection after a first read, as only that shows whether it works."""
+        # The application uses one thread at a time, so SQLite need not check.
         connection = sqlite3.connect(
             sqlite_uri(self.path, mode),
             uri=True,
             isolation_level=None,
-            timeout=_OWN_PATIENCE,
+            timeout=_SQLITE_TIMEOUT,
             check_same_thread=False,
         )
         try:
-            self.patiently(lambda: connection.execute(_FIRST_LOOK).fetchone())
+            self.patiently(lambda: connection.execute(_FIRST_READ).fetchone())
         except BaseException:
             connection.close()
             raise
         return connection
 
     def _stamp(self) -> tuple[object, ...]:
-        """Which file this is; and where it is read as it lies, what would show that it has changed."""
+        """The identity of the file; also times and sizes if it is read without its log."""
         if self.access == "none":
-            return (self._holds_something(),)
+            return (self._has_content(),)
         if self.access == "frozen":
-            return tuple(_figures(self.path + ending) for ending in ("", "-wal", "-shm"))
-        return _figures(self.path)[:2]
+            return tuple(_file_stat(self.path + ending) for ending in ("", "-wal", "-shm"))
+        return _file_stat(self.path)[:2]
 
     @property
     def file(self) -> tuple[int, ...]:
-        """Which file this is; another one after a backup was put in its place."""
-        return _figures(self.path)[:2]
+        """The identity of the file; different after a backup was restored."""
+        return _file_stat(self.path)[:2]
 
     def refresh(self) -> None:
         """Reopen the file if it was replaced, created, or changed while it is read without its log."""
         with storage_errors(self.path):
-            changed = self._stamp() != self._lay
+            changed = self._stamp() != self._opened_stamp
         if changed:
             self.reopen()
 
@@ -190,7 +190,7 @@ class Database:
 
     @contextmanager
     def transaction(self, patience: float | None = None) -> Generator[sqlite3.Connection]:
-        """All or nothing, waiting its turn behind other processes; nested ones join the outer."""
+        """Run all changes or none, after waiting for other writers; nested ones join the outer one."""
         if self._depth:
             yield self.connection
             return
@@ -209,7 +209,7 @@ class Database:
                 self._depth -= 1
 
     def _begin(self, patience: float | None) -> None:
-        """Take the one writer's place; for somebody in a hurry SQLite itself waits for nobody."""
+        """Take the write lock; with a `patience`, SQLite's own waiting is turned off."""
         if patience is None:
             self.patiently(lambda: self.connection.execute("BEGIN IMMEDIATE"))
             return
@@ -217,11 +217,11 @@ class Database:
         try:
             self.patiently(lambda: self.connection.execute("BEGIN IMMEDIATE"), patience)
         finally:
-            self.connection.execute(f"PRAGMA busy_timeout = {_OWN_PATIENCE * 1000:.0f}")
+            self.connection.execute(f"PRAGMA busy_timeout = {_SQLITE_TIMEOUT * 1000:.0f}")
 
     @contextmanager
     def snapshot(self) -> Generator[None]:
-        """Several reads that see one state, whatever others write meanwhile."""
+        """Make several reads of one state, even if others write meanwhile."""
         if self.connection.in_transaction:
             yield
             return
@@ -232,13 +232,13 @@ class Database:
             self.connection.execute("ROLLBACK")
 
     def _must_be_writable(self) -> None:
-        if self.access != "write":  # there may be room now, or a folder
+        if self.access != "write":  # the reason may be gone by now
             self.reopen()
         if self.access != "write":
-            raise _explained(self.path, self._hindrance)
+            raise _explained(self.path, self._write_error)
 
     def patiently(self, step: Callable[[], object], patience: float | None = None) -> None:
-        """Run a step again, after a short random wait, while another process is in the way."""
+        """Run a step, and repeat it after short random waits while the file is locked."""
         deadline = time.monotonic() + (self._patience if patience is None else patience)
         while True:
             try:
@@ -254,7 +254,7 @@ class Database:
         self.connection.close()
 
 
-def _figures(path: str) -> tuple[int, ...]:
+def _file_stat(path: str) -> tuple[int, ...]:
     try:
         state = os.stat(path)
     except OSError:

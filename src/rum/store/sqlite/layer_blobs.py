@@ -5,11 +5,12 @@ from __future__ import annotations
 import zlib
 from collections.abc import Sequence
 
-FORM = 1  # How blobs are packed now; each says how it was
+FORM = 1  # The format of new blobs; each blob has its own number
 
-# By form: what the JSON of memories has in common, the commonest last. It never changes: blobs need theirs.
+# Compression dictionaries by form: common parts of memories' JSON, most common last. They never change, as
+# blobs need theirs.
 #
-# It holds no text of any memory: a dictionary made of memories would keep the words of forgotten ones.
+# They contain no text of any memory, as that would keep words of forgotten ones.
 _COMMON = {
     1: b'"constraints":["","patterns_noticed":["","anomalies":["","assumptions":["","risks_identified":["","'
     b'{"observations":[{"what":"","where":"","significance":""}],"relevant_files":[{"path":"","relevance":""'

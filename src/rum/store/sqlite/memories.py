@@ -43,7 +43,7 @@ class SqliteMemories(Table):
             self._add_parts(memory, seq)
 
     def _unarchive(self, memory_id: str) -> None:
-        """Make a memory live again, as every change of an archived one does."""
+        """Make an archived memory live again, before it is changed."""
         db = self._database.connection
         seq = self._seq(memory_id)
         if archive_rows.is_archived(db, seq):
@@ -54,7 +54,7 @@ class SqliteMemories(Table):
         self._database.connection.execute(SQL["insert_text"], (seq, *indexed_text(memory)))
 
     def _add_named(self, memory: Memory, seq: int | None) -> None:
-        """Write its files, tags, attempts and renames, by which it is found without its terms."""
+        """Write its files, tags, attempts and renames, which are found without the text index."""
         db = self._database.connection
         files = [
             (memory.id, file.path, file.operation.value, file.content_hash, memory.created_at)
@@ -83,7 +83,7 @@ class SqliteMemories(Table):
             archive_rows.drop_terms(db, seq, next(iter(self.get([memory_id], ReadMode.SKIP_DAMAGED)), None))
 
     def reindex(self, memory: Memory) -> bool:
-        """Write all that is derived from a memory as it is stored now; False if it is gone or damaged.
+        """Write all data derived from the stored memory; False if it is deleted or damaged.
 
         The terms of an archived one are rebuilt by the archive.
         """

@@ -17,7 +17,7 @@ from rum.store.sqlite.layer_blobs import packed, unpacked
 from rum.store.sqlite.queries import SQL
 from rum.text import terms
 
-# The names under which the versions of the index's terms, and of the marks of what was tried, are kept.
+# The names under which the versions of the index terms and of the marks of attempts are stored.
 TOKENISER, ATTEMPTS = "tokeniser", "attempts"
 
 OLDEST_SQLITE = (3, 37, 0)
@@ -33,7 +33,7 @@ def migrations(family: str) -> list[tuple[int, str, str]]:
 
 
 def prepare(family: str, newest: int, database: Database) -> None:
-    """Make sure the schema is the one this program knows; refuse a newer one."""
+    """Update the schema to the version of this program; refuse a newer one."""
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:
         needed = ".".join(map(str, OLDEST_SQLITE))
         raise StorageError(f"This Python has SQLite {sqlite3.sqlite_version}; RUM needs {needed} or newer.")

@@ -1,4 +1,4 @@
-"""As much of a store as a recall by words reads, over files that a hook has opened to read."""
+"""The part of a store that recall without vectors needs, on databases that a hook opened read-only."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 
 class RecallStore:
-    """Memories, links and their index, to be read."""
+    """Reads memories, links and their index."""
 
     def __init__(self, memories: ReadOnlyDatabase, activity: ReadOnlyDatabase) -> None:
-        database: Any = memories  # reading takes no more of a database than its connection
+        database: Any = memories  # readers use only the connection of a database
         self.memories = SqliteMemories(database)
         self.archive = SqliteArchive(database, self.memories)
         self.search = SqliteSearch(database, self.memories)

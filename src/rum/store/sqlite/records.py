@@ -15,7 +15,7 @@ from rum.store.sqlite.queries import SQL
 T = TypeVar("T")
 Row = sqlite3.Row  # A row of a query; its columns are read by name
 
-_IDS_AT_ONCE = 500
+_MAX_IDS = 500
 
 
 class Table:
@@ -33,25 +33,25 @@ class Table:
         return cursor.execute(sql, values)
 
     def _values(self, statement: str, values: Any = ()) -> list[Any]:
-        """The values of a query for one column."""
+        """The values of a query with a single column."""
         return [value for (value,) in self._database.connection.execute(SQL[statement], values)]
 
     def _execute_for(self, statement: str, ids: Iterable[str]) -> Iterator[sqlite3.Cursor]:
         """Run a statement for ids: as parameters, as SQLite's JSON ends a text at a NUL character."""
         wanted = list(ids)
-        for start in range(0, len(wanted), _IDS_AT_ONCE):
-            some = wanted[start : start + _IDS_AT_ONCE]
+        for start in range(0, len(wanted), _MAX_IDS):
+            some = wanted[start : start + _MAX_IDS]
             yield self._execute(SQL[statement].replace(":ids", ", ".join("?" * len(some))), some)
 
 
 class RecordTable(Table, ABC, Generic[T]):
-    """Rows with an id and a place in order; the names of their statements end with the table's."""
+    """Rows with an id and a position; the names of their statements end with the table's name."""
 
     table: ClassVar[str]
 
     @abstractmethod
     def _item(self, row: Row) -> T:
-        """What a row stands for."""
+        """The record of a row."""
 
     def get(self, ids: Sequence[str]) -> list[T]:
         found: dict[str, list[T]] = {}

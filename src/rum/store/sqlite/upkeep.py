@@ -20,19 +20,19 @@ from rum.store.sqlite.vectors import SqliteVectors
 from rum.store.upkeep import FileSize
 from rum.text import terms
 
-# Merge the parts of each text index into one, in which nothing deleted is left.
+# Merge the parts of each text index into one without deleted terms.
 _MERGE = tuple(
     f"INSERT INTO {table}({table}) VALUES ('optimize')"  # noqa: S608 names of ours
     for table in ("memory_text", "archived_text", "knowledge_text")
 )
 
-_BYTES_PER_SECOND = 40_000_000  # How fast a slow machine rewrites a file
-_AT_ONCE = 1000
-# FTS5 keeps about a dozen parts by default; in one, a rare word is found in three quarters of the time.
-_MANY_PARTS = 8
+_BYTES_PER_SECOND = 40_000_000  # Speed at which a slow machine rewrites a file
+_BATCH_SIZE = 1000
+# FTS5 keeps about a dozen parts by default; with a single one, finding a rare word is a quarter faster.
+_MAX_PARTS = 8
 
-_REINDEXED_AT_ONCE = 200
-_NAMED = 20  # Damaged memories that a problem names
+_REINDEX_BATCH_SIZE = 200
+_MAX_NAMED = 20  # Maximum number of damaged memories that a problem names
 
 
 class SqliteUpkeep:
@@ -78,9 +78,9 @@ class SqliteUpkeep:
         found += [*_archive_disagreements(db), *self._knowledge_problems()]
         if rum.access == "write" and (damage := self._index_damage("archived_text")):
             found.append(f"The archive's index is damaged: {damage}.")
-        if memories and self._stamped() != str(terms.VERSION):
+        if memories and self._derived_version() != str(terms.VERSION):
             found.append("The text index was made by another tokeniser.")
-        if self._figure("SELECT count(*) FROM memories") and self._stamped(ATTEMPTS) != str(
+        if self._figure("SELECT count(*) FROM memories") and self._derived_version(ATTEMPTS) != str(
             attempt_fingerprint.VERSION
         ):
             found.append("Warnings do not know all that was tried: older memories were not read for it.")
@@ -104,7 +104,7 @@ class SqliteUpkeep:
             if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_ERROR):
                 raise
             return str(error)
-        except MemoryError:  # garbage where SQLite expects the size of something
+        except MemoryError:  # a damaged file has an absurd size in it
             return "its structure makes no sense"
         return None
 
@@ -116,7 +116,7 @@ class SqliteUpkeep:
         done, memories = 0, SqliteMemories(self._rum)
         self._empty_damaged_indexes()
         SqliteArchive(self._rum, memories).reindex(left_out)
-        for page in memories.pages(_REINDEXED_AT_ONCE):
+        for page in memories.pages(_REINDEX_BATCH_SIZE):
             with self._rum.transaction():
                 done += sum([memories.reindex(memory) for memory in page])
             progress(done)
@@ -147,7 +147,7 @@ class SqliteUpkeep:
     def merge_index(self) -> bool:
         count = "SELECT count(DISTINCT segid) FROM memory_text_idx"
         (parts,) = self._rum.connection.execute(count).fetchone()
-        if parts <= _MANY_PARTS:
+        if parts <= _MAX_PARTS:
             return False
         with self._rum.transaction() as db:
             db.execute(_MERGE[0])
@@ -155,11 +155,11 @@ class SqliteUpkeep:
 
     def is_index_stale(self) -> bool:
         try:
-            return self._stamped() not in (None, str(terms.VERSION))
-        except sqlite3.DatabaseError:  # damage is for `problems` to tell
+            return self._derived_version() not in (None, str(terms.VERSION))
+        except sqlite3.DatabaseError:  # `problems` reports damage
             return False
 
-    def _stamped(self, what: str = TOKENISER) -> str | None:
+    def _derived_version(self, what: str = TOKENISER) -> str | None:
         row = self._rum.connection.execute(SQL["get_derived"], (what,)).fetchone()
         return row[0] if row else None
 
@@ -177,7 +177,7 @@ class SqliteUpkeep:
         }
 
     def _figure(self, statement: str) -> int | None:
-        """A number, or None from a file so damaged that it has none."""
+        """A number, or None if the file is too damaged."""
         try:
             return self._rum.connection.execute(statement).fetchone()[0]
         except sqlite3.DatabaseError:
@@ -204,7 +204,7 @@ class SqliteUpkeep:
     def _copy(self, path: str) -> None:
         copy = sqlite3.connect(path)
         try:
-            # In one step: a copy in pieces starts over whenever somebody writes in between.
+            # In one step: a copy in parts starts again whenever another process writes in between.
             self._rum.connection.backup(copy)
             copy.execute("PRAGMA journal_mode = DELETE")
         finally:
@@ -216,7 +216,7 @@ class SqliteUpkeep:
         return all(written)
 
     def _merge_all(self) -> None:
-        for statement in _MERGE:  # one after the other, so that others need not wait for all of them
+        for statement in _MERGE:  # one transaction each, so that other writers wait less
             with self._rum.transaction() as db:
                 db.execute(statement)
 
@@ -242,13 +242,13 @@ def _archive_problems(rum: Database) -> list[tuple[str, str]]:
     damaged = _unreadable_ids(rum.connection)
     if not damaged:
         return []
-    some = ", ".join(damaged[:_NAMED]) + (" and others" if len(damaged) > _NAMED else "")
+    some = ", ".join(damaged[:_MAX_NAMED]) + (" and others" if len(damaged) > _MAX_NAMED else "")
     advice = "Restore a backup, or forget them: `rum forget ID`."
     return [(f"{len(damaged)} archived memories cannot be read: {some}.", advice)]
 
 
 def _unknown_members(rum: Database) -> list[tuple[str, str]]:
-    unknown = [one for (one,) in rum.connection.execute(SQL["unknown_members"])]
+    unknown = [memory_id for (memory_id,) in rum.connection.execute(SQL["unknown_members"])]
     if not unknown:
         return []
     some = ", ".join(unknown[:3]) + (" and others" if len(unknown) > 3 else "")
@@ -257,7 +257,7 @@ def _unknown_members(rum: Database) -> list[tuple[str, str]]:
 
 
 def _truncate_log(database: Database) -> bool:
-    for _attempt in range(20):  # each waits a moment for readers to be done
+    for _attempt in range(20):  # each attempt waits a moment for readers
         busy, _, _ = database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
         if not busy:
             return True
@@ -316,7 +316,7 @@ def _unreadable_ids(db: sqlite3.Connection) -> list[str]:
     """The ids of the archived memories that cannot be unpacked."""
     found: list[str] = []
     last = -1
-    while rows := db.execute(SQL["archived_blobs"], (last, _AT_ONCE)).fetchall():
+    while rows := db.execute(SQL["archived_blobs"], (last, _BATCH_SIZE)).fetchall():
         for last, memory_id, form, data, goal, summary in rows:  # noqa: B007 `last` goes on from here
             try:
                 unpacked(form, data, goal, summary)

@@ -1,4 +1,4 @@
-"""The nearest of many vectors in memory: exactly while few, by binary codes and rescoring when many."""
+"""Find the nearest of many vectors in memory: exactly if they are few, else by binary codes and rescoring."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from rum.store.packed_vectors import SCALE, cosines_of, read_packed
 
-LARGE = 6_000  # From here on codes choose the candidates; below, looking at every vector takes 1 ms at most
-CANDIDATES = 3000  # How many vectors with the nearest codes are looked at, at least
-SHARE = 25  # One in so many is looked at when there are more
+LARGE = 6_000  # From this size on codes choose the candidates; below, comparing all takes at most 1 ms
+CANDIDATES = 3000  # Minimum number of vectors compared exactly, those with the nearest codes
+SHARE = 25  # In large matrices one of this many vectors is compared exactly
 
-_BLOCK = 256  # Rows whose codes are made at a time
+_BLOCK = 256  # Rows coded at a time
 _FIRST_ROOM = 1024
 
 Floats = NDArray[np.float32]
@@ -29,7 +29,7 @@ class Matrix:
         self._large = large
         self._size = 0
         self.last = 0
-        """The highest number seen."""
+        """The highest number read."""
         self._numbers = np.empty(0, dtype=np.int64)
         self._scales = np.empty(0, dtype=np.float32)
         self._steps = np.empty((0, dimensions), dtype=np.int8)
@@ -39,7 +39,7 @@ class Matrix:
         return self._size
 
     def add(self, rows: Sequence[tuple[int, bytes]]) -> None:
-        """Take in numbered vectors; one that is not of this kind is left out."""
+        """Add (number, data) rows; data of another length are left out."""
         self.last = max(self.last, rows[-1][0]) if rows else self.last
         good = [row for row in rows if len(row[1]) == SCALE + self.dimensions]
         numbers, kept = zip(*good, strict=True) if good else ((), ())
@@ -52,27 +52,27 @@ class Matrix:
 
     def _make_room(self) -> None:
         if self._size > len(self._numbers):
-            room = max(_FIRST_ROOM, self._size * 2)  # what is not used takes no memory
+            room = max(_FIRST_ROOM, self._size * 2)  # unused rows take no physical memory
             self._numbers = _longer(self._numbers, room)
             self._scales = _longer(self._scales, room)
             self._steps = _longer(self._steps, room)
 
     def drop(self, numbers: Sequence[int]) -> None:
-        """Let vectors that are gone be found no more."""
+        """Exclude deleted vectors from the results."""
         rows = np.searchsorted(self._numbers[: self._size], np.array(numbers, dtype=np.int64))
         self._scales[rows] = 0
 
     def cosines(self, question: Floats, numbers: Collection[int]) -> dict[int, float]:
-        """How near the vectors with these numbers are, as far as they are here."""
-        known, asked = self._numbers[: self._size], np.fromiter(numbers, dtype=np.int64)
-        rows = np.searchsorted(known, asked)
-        here = rows < np.searchsorted(known, asked, "right")
-        asked, rows = asked[here], rows[here]
+        """The cosines of the vectors with these numbers; unknown numbers are left out."""
+        known, wanted = self._numbers[: self._size], np.fromiter(numbers, dtype=np.int64)
+        rows = np.searchsorted(known, wanted)
+        is_present = rows < np.searchsorted(known, wanted, "right")
+        wanted, rows = wanted[is_present], rows[is_present]
         near = cosines_of(self._steps[rows], self._scales[rows], question)
-        return dict(zip(asked.tolist(), near.tolist(), strict=True))
+        return dict(zip(wanted.tolist(), near.tolist(), strict=True))
 
-    def nearest(self, question: Floats, most: int) -> list[tuple[int, float]]:
-        """The numbers of the nearest vectors with their cosines, nearest first; none at a right angle.
+    def nearest(self, question: Floats, limit: int) -> list[tuple[int, float]]:
+        """The numbers of the nearest vectors with their cosines above 0, nearest first.
 
         Of equally near ones the newest come first, so that every process finds the same.
         """
@@ -80,12 +80,12 @@ class Matrix:
         if self._size <= self._large:
             rows, near = np.arange(self._size), cosines_of(steps, scales, question)
         else:
-            rows = self._codes.nearest(steps, question, max(CANDIDATES, self._size // SHARE, 2 * most))
+            rows = self._codes.nearest(steps, question, max(CANDIDATES, self._size // SHARE, 2 * limit))
             near = cosines_of(steps[rows], scales[rows], question)
-        if most < len(near):
-            best = np.flatnonzero(near >= np.partition(near, -most)[-most])
+        if limit < len(near):
+            best = np.flatnonzero(near >= np.partition(near, -limit)[-limit])
             rows, near = rows[best], near[best]
-        order = np.lexsort((-rows, -near))[:most]
+        order = np.lexsort((-rows, -near))[:limit]
         numbers = self._numbers[rows[order]].tolist()
         return [
             (number, cosine)
@@ -95,25 +95,25 @@ class Matrix:
 
 
 class _Codes:
-    """One bit a dimension: whether it is above zero."""
+    """Binary codes: one bit per dimension, whether it is above zero."""
 
     def __init__(self, dimensions: int) -> None:
         self._size = 0
-        # One row a word of 64 bits, so that each step runs over memory in order.
+        # One row per word of 64 bits, so that each step reads memory in order.
         self._words = np.empty((-(-dimensions // 64), 0), dtype=np.uint64)
 
-    def nearest(self, steps: NDArray[np.int8], question: Floats, most: int) -> NDArray[np.intp]:
-        """The rows whose codes differ least from the question's; of equal ones, those that came last."""
-        self._follow(steps)
-        apart = np.zeros(self._size, dtype=np.uint16)
+    def nearest(self, steps: NDArray[np.int8], question: Floats, limit: int) -> NDArray[np.intp]:
+        """The rows whose codes differ least from the query's; of equal ones the last."""
+        self._update(steps)
+        distances = np.zeros(self._size, dtype=np.uint16)
         for word, code in zip(self._words, self._coded(question[np.newaxis]), strict=True):
-            apart += np.bitwise_count(word[: self._size] ^ code)
-        limit = np.searchsorted(np.bincount(apart).cumsum(), most)
-        sure = np.flatnonzero(apart < limit)
-        return np.concatenate([sure, np.flatnonzero(apart == limit)[len(sure) - most :]])
+            distances += np.bitwise_count(word[: self._size] ^ code)
+        max_distance = np.searchsorted(np.bincount(distances).cumsum(), limit)
+        sure = np.flatnonzero(distances < max_distance)
+        return np.concatenate([sure, np.flatnonzero(distances == max_distance)[len(sure) - limit :]])
 
-    def _follow(self, steps: NDArray[np.int8]) -> None:
-        """Make the codes of the rows that came since."""
+    def _update(self, steps: NDArray[np.int8]) -> None:
+        """Compute the codes of rows added since the last call."""
         if len(steps) > self._words.shape[1]:
             longer = np.empty((len(self._words), len(steps) * 5 // 4), dtype=np.uint64)
             longer[:, : self._size] = self._words[:, : self._size]
@@ -124,7 +124,7 @@ class _Codes:
         self._size = len(steps)
 
     def _coded(self, rows: NDArray[np.int8] | Floats) -> NDArray[np.uint64]:
-        """The codes of rows, a column each."""
+        """The codes of rows, one column each."""
         bits = np.packbits(rows > 0, axis=1)
         whole = np.zeros((len(rows), len(self._words) * 8), dtype=np.uint8)
         whole[:, : bits.shape[1]] = bits
@@ -132,7 +132,7 @@ class _Codes:
 
 
 def _longer(array: NDArray[Any], room: int) -> NDArray[Any]:
-    """The same array with room for more rows."""
+    """A copy of the array with space for `room` rows."""
     longer = np.empty((room, *array.shape[1:]), dtype=array.dtype)
     longer[: len(array)] = array
     return longer
