@@ -17,7 +17,7 @@ from rum.text.fence import fenced, gives_orders
 from rum.text.shorten import one_line, shorten
 from rum.text.word_weights import Words, figures, telling_words
 
-# Characters of an entry in a summary, where its metadata gets as many again; and as a model sees it.
+# Characters of an entry, and of its metadata, in a summary; and of an entry for a model.
 LONGEST, LONGEST_SHOWN = 100, 400
 AT_ONCE = 16_000  # Characters of all entries in one prompt
 # More than that cost more than they are worth: then the entries are summarised without a model.
@@ -48,12 +48,12 @@ class Answer(Struct, frozen=True):
 
 
 def is_compactable(entries: Sequence[MemoryEntry]) -> bool:
-    """Whether there is anything to summarise but a single summary."""
+    """Whether there is more to summarise than a single summary."""
     return len(entries) > 1 or any(not _SUMMARY.match(entry.content) for entry in entries)
 
 
 def compact(open_model: Callable[[], LanguageModel | None], entries: Sequence[MemoryEntry]) -> str:
-    """A summary of entries by the language model that is set; a line each where there is none or it fails."""
+    """A summary of entries by the configured language model; if there is none or it fails, a line each."""
     try:
         model = open_model()
     except CannotComplete:
@@ -68,7 +68,7 @@ def compact_by_lines(entries: Sequence[MemoryEntry]) -> str:
 
 
 def compact_by_model(model: LanguageModel, entries: Sequence[MemoryEntry]) -> str | None:
-    """How many entries there were, and a model's lines about them; None where it fails or costs too much.
+    """The number of entries, and a model's lines about them; None if it fails or costs too much.
 
     The lines of an earlier summary stay as they are. The entries will be gone, so an answer is refused whole
     if they do not support half of its lines, or if it leaves out most of them.

@@ -1,1 +1,1 @@
-"""The words of chapters and wisdom, and the evidence for each claim."""
+"""The text of chapters and wisdom, and the evidence for each claim."""

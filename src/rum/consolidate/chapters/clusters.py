@@ -14,7 +14,7 @@ from rum.text.word_weights import Vocabulary, Words, telling_words
 
 Similarity = Callable[[str, str], float]  # How near two texts are in meaning: the cosine of their vectors
 
-# The cosine, and the share of words beside it, from which on two claims mean the same.
+# The minimum cosine, and share of common words, for two claims to mean the same.
 SAME_MEANING, SAME_WORDS = 0.75, 0.3
 MOST = 1500  # Claims that are compared; of more, the weightiest
 

@@ -29,8 +29,8 @@ from rum.text.shorten import one_line
 from rum.text.word_weights import Vocabulary, Words, figures, telling_words
 
 MOST_NAMED = 12  # Memories that are named for a claim: those it quotes, then the newest. All are counted.
-_QUOTED = 2  # Members whose words a drawn claim has at most
-# Characters of a passage: a claim's words, scattered over more than that, do not make the claim.
+_QUOTED = 2  # Maximum number of members that an extracted claim quotes
+# Characters of a passage; words of a claim that are further apart do not count as the claim.
 _PASSAGE = 800
 _MOST_PASSAGES = 40
 _CLAUSE = 3  # Words of a clause that is looked for separately: with fewer it may be just a name
@@ -38,7 +38,7 @@ _CLAUSE = 3  # Words of a clause that is looked for separately: with fewer it ma
 _COMPARED, _COMPARED_TEXTS = 8, 3
 # The share of a claim's words that a memory must have where a sentence of it means what the claim does.
 HALF_SUPPORTED = 0.3
-# The words that drawn claims add to those of their sources.
+# The words that extracted claims add to those of their sources.
 _OWN_WORDS = telling_words(
     "failed worked what later succeeded times twice once changed memories memory together former bug "
     "fixes new features refactorings investigations test changes documentation optimizations security "
@@ -68,7 +68,7 @@ def _newest_first(ids: Iterable[str], members: Mapping[str, Memory]) -> list[Mem
 
 
 def find_evidence(claim: str, members: Sequence[Memory], similarity: Similarity | None = None) -> Evidence:
-    """The members that support a claim in somebody else's words, and those that contradict it."""
+    """Find the members that support a claim by the caller or a model, and those that contradict it."""
     return EvidenceFinder(members, similarity).evidence(claim)
 
 
@@ -112,7 +112,7 @@ class EvidenceFinder:
         return ClaimIndex(comparable_claim(text) for _, text in self._statements)
 
     def evidence(self, claim: str) -> Evidence:
-        """The evidence of a claim; empty where no member supports it."""
+        """The evidence of a claim; empty if no member supports it."""
         found = self.find(claim)
         return make_evidence(found.supporting, found.against, self._members)
 
@@ -141,13 +141,13 @@ class EvidenceFinder:
         return [self.find(one) for one in dict.fromkeys((*whole, *clauses))]
 
     def _share(self, memory_id: str, wanted: Words) -> float:
-        """The share of a claim's words that one passage of a memory has; 0 where it lacks a number of it."""
+        """The share of a claim's words that one passage of a memory has; 0 if it lacks a number of it."""
         numbers = figures(wanted)
         fitting = (one.words for one in self._passages[memory_id] if not numbers - one.words)
         return max((self._vocabulary.share(wanted, words) for words in fitting), default=0.0)
 
     def _stand(self, memory_id: str, claim: str) -> Stance:
-        """How a memory that has the words of a claim stands to it. The goal counts only as a last resort."""
+        """Whether a memory with the words of a claim supports or denies it; the goal is the last resort."""
         wanted = parse_statement(claim).topic
         share = self._vocabulary.share
         fitting = [one for one in self._passages[memory_id] if share(wanted, one.words) >= HALF_SUPPORTED]

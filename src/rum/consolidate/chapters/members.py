@@ -1,4 +1,4 @@
-"""The memories that a chapter or wisdom is made of: their order, and their texts."""
+"""The memories of a chapter or of wisdom: their order, and their texts."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def texts_of(memory: Memory) -> list[str]:
 
 
 def short_line(text: str, most: int) -> str:
-    """A text on one line, cut at a word and marked where it is longer than `most` characters."""
+    """A text on one line, cut at a word and marked if it is longer than `most` characters."""
     return one_line(text[: 4 * most], most)
 
 

@@ -18,13 +18,13 @@ from rum.text.word_weights import telling_words
 
 LONGEST_CLAIM = 360  # Characters of a claim
 LONGEST_GOAL = 120  # Characters of a goal inside a claim
-WORK_MARK = " — "  # Separates, in a claim, the work from what is said of it
+WORK_MARK = " — "  # Separates, in a claim, the work from the statement about it
 FEWEST_WORDS = 2  # Telling words of a claim
 MOST = 8  # Claims of one memory
 
 
 class ClaimKind(StrEnum):
-    """Where a claim comes from: the given words of a chapter, or a field of a memory."""
+    """The source of a claim: the given text of a chapter, or a field of a memory."""
 
     GIVEN = "given"
     LEARNED = "learned"
@@ -148,12 +148,12 @@ def _with_context(lines: Sequence[str], number: int) -> str:
 
 
 def _alone(text: str) -> str:
-    """A text without the connective that it begins with; empty where it needs more context than that."""
+    """A text without the connective that it begins with; empty if it needs more context than that."""
     rest = without_connective(text)
     return rest if rest and not needs_context(rest) else ""
 
 
-ENOUGH = 2.0  # The weight that a sentence needs to count as a claim where nobody recorded it as a learning
+ENOUGH = 2.0  # The minimum weight of a sentence to count as a claim if it is not recorded as a learning
 SHORTEST, LONGEST = 28, 300  # Characters of a sentence
 
 _RULE_WORDS = r"""
@@ -296,7 +296,7 @@ def begins_with_connective(sentence: str) -> bool:
 
 
 def without_connective(sentence: str) -> str:
-    """A sentence without the connective that it begins with; empty where there is none."""
+    """A sentence without the connective that it begins with; empty if there is none."""
     found = _CONNECTIVE.match(sentence)
     rest = sentence[found.end() :] if found else ""
     return rest[:1].upper() + rest[1:]

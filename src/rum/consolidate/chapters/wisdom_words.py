@@ -1,4 +1,4 @@
-"""The words of wisdom, drawn from chapters: insights, patterns and practices with their evidence."""
+"""The text of wisdom, extracted from chapters: insights, patterns and practices with their evidence."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def draw_wisdom(
     similarity: Similarity | None = None,
     tags: Iterable[str] = (),
 ) -> WisdomText:
-    """What chapters say together: the same for the same ones in any order, and nothing they do not say.
+    """Extract wisdom from chapters: the same in any order of the chapters, and only what they state.
 
     `members` are the memories of all chapters by id; missing ones claim nothing. Claims of memories with all
     the `tags` come first.
@@ -108,7 +108,7 @@ def _claim(text: str, found: Cluster | Pattern, by_id: Mapping[str, Memory]) -> 
 def _given(
     chapters: Sequence[Chapter], ordered: Sequence[Memory], similarity: Similarity | None
 ) -> list[Statement]:
-    """The learnings of chapters whose words were not drawn, as far as members support them."""
+    """The learnings of chapters whose text was not extracted, as far as members support them."""
     current = {memory.id for memory in in_force(ordered)}
     finder = EvidenceFinder(ordered, similarity)
     found = list[Statement]()
@@ -126,7 +126,7 @@ def _given(
 
 
 def _by_support(found: Iterable[Cluster], chapters: Sequence[Chapter], tagged: Set[str]) -> list[Cluster]:
-    """Claims sorted: of tagged memories first, then by how many memories and how many chapters make them."""
+    """Claims sorted: of tagged memories first, then by how many memories and chapters state them."""
     sets = [frozenset(chapter.memory_ids) for chapter in chapters]
 
     def order(cluster: Cluster) -> tuple[bool, int, int, float]:
@@ -197,7 +197,7 @@ def _summary(
     claims: Sequence[_Claim],
     contradictions: Sequence[Contradiction],
 ) -> str:
-    """What it is made of, how the work went, the claim of most memories, and how many contradictions."""
+    """The chapters, the results of the work, the most common claim, and the number of contradictions."""
     if not ordered:
         return ""
     titles = [
@@ -232,12 +232,12 @@ def _count(chapters: Sequence[Chapter]) -> str:
     return f"{len(chapters)} chapters" if len(chapters) != 1 else "1 chapter"
 
 
-FEWEST, FEWEST_FAILURES = 3, 2  # Memories, and failures, from which on something is a pattern
+FEWEST, FEWEST_FAILURES = 3, 2  # Minimum number of memories, and of failures, for a pattern
 _OFTEN = 0.6  # The share of the changes to a file that another file is changed with
 _SWEEPING = 20  # A change of more files says nothing about any two of them
 _OFTEN_ENOUGH = 0.1  # The share of work that must fail for a pattern
 _EACH = 3  # Patterns of one kind
-_MANY = 20  # Memories from which on one can tell whether a file is changed with another or with everything
+_MANY = 20  # Minimum number of memories to tell whether a file is changed with another or with everything
 _OFTENER = 2  # The factor by which two files must be changed together more often than by chance
 
 
@@ -297,7 +297,7 @@ def _otherwise(others: Sequence[str], result: str) -> str:
 
 
 def _categories(ordered: Sequence[Memory]) -> Iterator[Pattern]:
-    """Failure categories, and task types, that come up again and again."""
+    """Failure categories, and task types, that occur repeatedly."""
     failed = [memory for memory in ordered if not memory.outcome.success]
     reasons = Counter(category.value for memory in failed if (category := memory.outcome.failure_category))
     del reasons[FailureCategory.OTHER.value]

@@ -185,7 +185,7 @@ def _more(count: int, one: str, before: str = "") -> Iterator[str]:
 
 
 def _share(some: int, of: int) -> str:
-    """A percentage; 0 and 100 only where it is exactly so."""
+    """A percentage; 0 and 100 only if they are exact."""
     return f"{some * 100 // of if some in (0, of) else min(99, max(1, round(some * 100 / of)))} %"
 
 
@@ -217,7 +217,7 @@ def text(content: str, most: int) -> str:
 
 
 def code(name: str, most: int = 120) -> str:
-    """A path or id as code; as text where it holds characters that code cannot hold."""
+    """A path or id as code; as text if it has characters that code cannot contain."""
     name = cut(name, most)
     return text(name, most) if _NO_CODE.search(name) or not name else f"`{name}`"
 

@@ -174,7 +174,7 @@ def _words(members: Sequence[Outline], rare_words: Callable[[Outline], Iterable[
 
 
 def _as_written(term: str, members: Sequence[Outline]) -> str | None:
-    """An index term as the first goal that has it writes it."""
+    """An index term, spelled as in the first goal that has it."""
     for one in members:
         for word in _WORD.findall(one.goal):
             if term in terms(word)[:1]:

@@ -14,7 +14,7 @@ from rum.consolidate.suggest.traits import DAY, Traits
 # pairs that share a word or a file by chance. How rare a thing is counts in natural logarithms.
 GOAL = 1.2
 WORD = 0.2
-WORDS = 3  # How many of the rarest words in common count
+WORDS = 3  # The number of rarest common words that count
 FILE = 0.4  # For the rarest file in common; and FILES for all of them being in common
 FILES = 0.6
 LINKED, NEARLY_LINKED = 4.0, 2.0  # Linked to each other; or both to a third
@@ -74,7 +74,7 @@ def _in_common(some: Mapping[str, float], others: Mapping[str, float]) -> list[f
 def _candidates(
     memories: Sequence[Traits | None], links: Links, worth: float
 ) -> Iterator[tuple[int, list[tuple[int, float]]]]:
-    """For each memory the later ones that share something rare with it, and what links say of them."""
+    """For each memory the later ones that share something rare with it, and the links between them."""
     holders = _holders(memories)
     passed: defaultdict[tuple[str, str], int] = defaultdict(int)
     for here, one in enumerate(memories):

@@ -15,12 +15,12 @@ from rum.text.terms import query_terms
 K = TypeVar("K")
 
 DAY = 86400
-SHOWN = 400  # Characters kept of a goal, as many as titles read
+SHOWN = 400  # Characters of a goal that are kept: those that titles use
 READ = 600  # Characters read of a memory's summary, context and learnings
-# How many are kept of one memory before it is known which are rare.
+# Traits kept per memory before it is known which are rare.
 GOAL_TERMS, TERMS, PATHS, TAGS = 32, 120, 200, 16
 RAREST = 16  # Words, and files, by which one memory is compared with others
-COMMON, FEW = 25, 20  # What more than one in `COMMON` memories has says nothing, unless at most `FEW` have it
+COMMON, FEW = 25, 20  # A trait of more than 1 in `COMMON` memories is ignored, unless at most `FEW` have it
 NUMBERS = 4  # Shorter numbers are counts and versions, and relate nothing
 # A word whose uses nearly all fall within this time, and this share of all time, names one thing.
 NAMED_WITHIN = 21 * DAY
@@ -50,7 +50,7 @@ class Outline(NamedTuple):
 
 
 class Traits(NamedTuple):
-    """What a memory is compared by; the numbers say how rare each is."""
+    """The traits by which a memory is compared; the numbers say how rare each is."""
 
     at: int
     goal: dict[str, float]  # Its goal as a vector of length one
@@ -83,7 +83,7 @@ def outline(memory: Memory) -> Outline:
 
 
 def _telling(text: str, most: int) -> tuple[str, ...]:
-    """The words of a text, interned, as most of them come up again."""
+    """The words of a text, interned, as most of them are repeated."""
     found = (term for term in query_terms(text, most) if len(term) >= NUMBERS or not term.isdigit())
     return tuple(map(intern, found))
 
@@ -176,7 +176,7 @@ def _chores(memories: Sequence[Outline]) -> frozenset[tuple[str, ...]]:
 
 
 def _names(memories: Sequence[Outline]) -> frozenset[str]:
-    """The words of which nearly all uses fall within a short time."""
+    """The words that are used almost only within a short time."""
     moments = _moments((term, one.at) for one in memories for term in one.goal_terms)
     short = min(NAMED_WITHIN, NAMED_SHARE * (memories[-1].at - memories[0].at)) if memories else 0
     return frozenset(
