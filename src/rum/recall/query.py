@@ -137,7 +137,7 @@ class RecallQuery:
         self._nearest: NearestKeys | None = same_text._nearest if same_text else None
         self.usefulness: dict[str, float] = earlier.usefulness if earlier else {}
         """How useful memories proved to be, by id, if it was looked up."""
-        self.all_usefulness: dict[str, float] | None = (earlier.all_usefulness or {}) if earlier else None
+        self.all_usefulness: dict[str, float] | None = earlier.all_usefulness if earlier else None
         """The usefulness of all memories, if few have evidence of it."""
 
     @cached_property

@@ -65,7 +65,8 @@ class Words:
         self.size = max(found.size, 1) if self.terms else 1
         """About how many memories there are."""
         self.archived_size = found.archived
-        self.same_goal = [key for key in found.same_goal if superseded or key not in set(found.superseded)]
+        hidden = set[int]() if superseded else set(found.superseded)
+        self.same_goal = [key for key in found.same_goal if key not in hidden]
         """The keys of the newest memories whose goal is the query, word for word."""
         self.session_size = found.session_size
         self.any_memory = found.size > 0

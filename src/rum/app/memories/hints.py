@@ -6,7 +6,6 @@ import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
-from functools import cached_property
 from itertools import islice
 from typing import Any
 
@@ -15,15 +14,13 @@ from msgspec.structs import replace
 from rum.app.caller import Caller, Spell
 from rum.app.project import Project
 from rum.model.errors import InvalidQuery
-from rum.model.memory import Memory
 from rum.model.parse import nearest
 from rum.model.requests import RecallRequest, Strategy
 from rum.recall import cascade
 from rum.recall.cascade import Answer
 from rum.recall.files import paths_below
 from rum.recall.fitted import MIN_CONFIDENCE
-from rum.recall.query import Match, RecallQuery, filters_of, passes
-from rum.store.base import ReadMode
+from rum.recall.query import RecallQuery
 from rum.store.filters import Filters
 from rum.store.search import Search
 
@@ -35,6 +32,8 @@ THRESHOLD_DIVISOR = 2  # The lowest threshold to propose is this part of the pre
 MAX_COMPARED = 2000  # Maximum number of known tags or files compared with an unknown one
 
 _WORD = re.compile(r"[\w.@+-]*\w")
+
+MAX_TRIES = 3  # Wider questions that are asked: each costs up to half as much as the question itself
 
 # The filters of a question, with their values when unset.
 FILTERS: dict[str, Any] = {
@@ -199,18 +198,19 @@ def _wider(query: RecallQuery, answer: Answer, spell: Spell) -> Iterator[str]:
     """Yield the wider questions that find something, with the number of matches."""
     if query.text and not query.files and not query.words.known() and query.semantic is None:
         return
-    found = _WithoutFilters(query) if query.text else None
+    tries = MAX_TRIES
     for label, change in _wider_questions(query, spell):
-        if found is None:
-            yield from _try_question(query, label, **change)
-            continue
-        if "min_confidence" in change:
+        if "min_confidence" in change:  # what is below the threshold is known already
             count = sum(match.confidence >= change["min_confidence"] for match in answer.others)
-        else:
-            count = found.count(replace(query.question, **change))
-        if count:
-            limit = query.question.limit
-            yield f"{label} ({f'{limit} or more' if count >= limit else count} found)"
+            if count:
+                yield f"{label} ({_number(count, query.question.limit)} found)"
+        elif tries:
+            tries -= 1
+            yield from _try_question(query, label, **change)
+
+
+def _number(count: int, limit: int) -> str:
+    return f"{limit} or more" if count >= limit else str(count)
 
 
 def _wider_questions(query: RecallQuery, spell: Spell) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -218,7 +218,7 @@ def _wider_questions(query: RecallQuery, spell: Spell) -> Iterator[tuple[str, di
     question = query.question
     if question.strategy is not Strategy.AUTO:
         yield f"{spell('strategy')} auto", {"strategy": Strategy.AUTO}
-    if not question.include_superseded:
+    if not question.include_superseded and not (query.text and not query.words.superseded):
         yield spell("include_superseded"), {"include_superseded": True}
     for tag in question.tags[:MAX_NAMES] if len(question.tags) > 1 else ():
         yield f"without tag `{tag}`", {"tags": tuple(other for other in question.tags if other != tag)}
@@ -231,72 +231,26 @@ def _wider_questions(query: RecallQuery, spell: Spell) -> Iterator[tuple[str, di
         yield "without filters", {name: FILTERS[name] for name in set_filters}
 
 
-class _WithoutFilters:
-    """The matches of a question without its filters.
-
-    Each wider question finds those that pass its own filters. Running each of them would take ten times as
-    long as the question itself.
-    """
-
-    def __init__(self, query: RecallQuery) -> None:
-        question = query.question
-        self._query = query
-        self._matches: list[Match] = []
-        self._near = set(query.find_nearest(archive=False).live)
-        excluding = query.filters.any() or question.strategy is not Strategy.AUTO
-        if excluding or (not question.include_superseded and query.words.superseded):
-            widest = replace(question, **FILTERS, strategy=Strategy.AUTO, include_superseded=True)
-            # If words find memories, vectors are not used again: a hint must not take longer than an answer.
-            answer = cascade.run(_changed_query(query, widest, by_meaning=not query.words.known()))
-            sure = (match for match in answer.others if match.confidence >= query.threshold)
-            self._matches = [*answer.matches, *sure]
-
-    def count(self, wider: RecallRequest) -> int:
-        """The number of matches that a wider question finds."""
-        filters = filters_of(wider)
-        found = [
-            match.memory_id
-            for match in self._matches
-            if (filters.superseded or match.key not in self._query.words.superseded)
-            and self._finds(wider.strategy, match)
-        ]
-        if not filters.any():
-            return len(found)
-        return sum(passes(filters, self._memories[memory_id]) for memory_id in found)
-
-    def _finds(self, strategy: Strategy, match: Match) -> bool:
-        if strategy is Strategy.EXACT:
-            return match.level in ("exact", "structural")
-        return strategy is Strategy.AUTO or match.key in self._near
-
-    @cached_property
-    def _memories(self) -> dict[str, Memory]:
-        ids = [match.memory_id for match in self._matches]
-        found = self._query.store.memories.get(ids, ReadMode.BEST_EFFORT)
-        return {memory.id: memory for memory in found}
-
-
 def _try_question(query: RecallQuery, label: str, /, **change: Any) -> Iterator[str]:
     wider: RecallRequest = replace(query.question, **change)
     try:
         wider.check()
     except InvalidQuery:  # no condition would be left
         return
-    answer = cascade.run(_changed_query(query, wider, by_meaning=not (query.text and query.filters.any())))
+    answer = cascade.run(_changed_query(query, wider))
     if answer.matches:
-        given, limit = len(answer.matches), wider.limit
-        text = answer.total if not query.text else f"{given} or more" if given == limit else given
-        yield f"{label} ({text} found)"
+        count = _number(len(answer.matches), wider.limit) if query.text else answer.total
+        yield f"{label} ({count} found)"
 
 
-def _changed_query(query: RecallQuery, question: RecallRequest, *, by_meaning: bool = False) -> RecallQuery:
+def _changed_query(query: RecallQuery, question: RecallRequest) -> RecallQuery:
     """A query for another question that reuses what was read for one that found nothing."""
     return RecallQuery(
         question,
         query.store,
         query.files,
         session=query.session,
-        semantic=query.semantic if by_meaning else None,
+        semantic=query.semantic,
         patient=False,
         earlier=query,
     )
