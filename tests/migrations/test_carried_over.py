@@ -216,3 +216,34 @@ def test_every_memory_has_an_origin_afterwards(tmp_path: Path):
             "SELECT origin_kind, origin_reference FROM memories ORDER BY seq"
         )
         assert found.fetchall() == [("agent", None), ("turn", None), ("transcript", None), ("issue", "7")]
+
+
+@pytest.mark.parametrize("outcome", ["{broken", "[]", "{}", "7"])
+def test_a_damaged_outcome_does_not_keep_a_store_from_migrating(tmp_path: Path, outcome: str):
+    build_with_reverts(tmp_path, archived=False)
+    with opened(tmp_path / "rum.db") as db:
+        db.execute("UPDATE memories SET outcome = ? WHERE id = 'mem_bad'", (outcome,))
+    with closing(SqliteStore(str(tmp_path))) as store:
+        [bad] = store.memories.get(["mem_bad"], ReadMode.HEADLINE)
+        assert bad.reverted_by == RevertLink("mem_undo", UNDO)
+        assert bad.outcome.summary == f"{BAD[:10]}: gate, +1 -1"
+
+
+@pytest.mark.parametrize("data", ['{"a; reverted by ', '{"x": "; reverted by "}', '["; reverted by "]'])
+def test_a_damaged_earlier_version_does_not_keep_a_store_from_migrating(tmp_path: Path, data: str):
+    build_with_reverts(tmp_path, archived=False)
+    with opened(tmp_path / "rum.db") as db:
+        db.execute("UPDATE memory_versions SET data = ? WHERE memory_id = 'mem_bad'", (data,))
+    with closing(SqliteStore(str(tmp_path))) as store:
+        [bad] = store.memories.get(["mem_bad"])
+        assert bad.reverted_by == RevertLink("mem_undo", UNDO, reason="It crashes.")
+
+
+def test_what_an_older_program_stores_after_the_migration_can_be_read(tmp_path: Path):
+    """A server of the old version may still run; its INSERT knows no origin."""
+    build_with_reverts(tmp_path, archived=False)
+    with closing(SqliteStore(str(tmp_path))) as store:
+        with opened(tmp_path / "rum.db") as old:
+            add_commit(old, "mem_late", "c3" * 20, "Close the gate", {"success": True, "summary": "Closed"})
+        [late] = store.memories.get(["mem_late"])
+        assert late.origin == Origin(OriginKind.AGENT)

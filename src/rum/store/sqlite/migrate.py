@@ -7,6 +7,7 @@ import os
 import re
 import sqlite3
 import time
+from contextlib import suppress
 from typing import Any
 
 from rum.model.errors import StorageError
@@ -22,6 +23,9 @@ TOKENISER, ATTEMPTS = "tokeniser", "attempts"
 
 OLDEST_SQLITE = (3, 37, 0)
 _HERE = os.path.dirname(__file__)
+_LAYERS = 5
+# What JSON raises that is damaged or of another shape. One damaged row must not keep a store from opening.
+_DAMAGED = (ValueError, TypeError, KeyError, AttributeError)
 _FILE = re.compile(r"(\d{4})_(\w+)\.sql")
 
 
@@ -152,26 +156,31 @@ def _move_reversals_into_columns(db: sqlite3.Connection) -> None:
             blob = packed([*layers[:-1], reason[0]], goal, cleaned)
             db.execute("UPDATE archived SET data = ? WHERE memory = ?", (blob, seq))
     for memory_id, version, data in db.execute(_VERSIONS).fetchall():
-        content = json.loads(data)
-        content["outcome"]["summary"] = split_old_summary(content["outcome"]["summary"])[0]
-        db.execute(
-            "UPDATE memory_versions SET data = ? WHERE memory_id = ? AND version = ?",
-            (_encode(content), memory_id, version),
-        )
+        with suppress(*_DAMAGED):
+            content = json.loads(data)
+            content["outcome"]["summary"] = split_old_summary(content["outcome"]["summary"])[0]
+            db.execute(
+                "UPDATE memory_versions SET data = ? WHERE memory_id = ? AND version = ?",
+                (_encode(content), memory_id, version),
+            )
 
 
 def _unpack(form: int, data: bytes, goal: str, summary: str) -> list[str] | None:
     try:
-        return unpacked(form, data, goal, summary)
+        layers = unpacked(form, data, goal, summary)
     except ValueError:
         return None
+    return layers if len(layers) == _LAYERS else None
 
 
 def _clean_outcome(text: str) -> tuple[str, str | None]:
-    """An outcome's JSON with a clean summary, and why it failed."""
-    outcome = json.loads(text)
-    outcome["summary"] = split_old_summary(outcome["summary"])[0]
-    return _encode(outcome), outcome.get("failure_reason")
+    """An outcome's JSON with a clean summary, and why it failed; damaged JSON is returned unchanged."""
+    try:
+        outcome = json.loads(text)
+        outcome["summary"] = split_old_summary(outcome["summary"])[0]
+        return _encode(outcome), outcome.get("failure_reason")
+    except _DAMAGED:
+        return text, None
 
 
 def _encode(value: object) -> str:

@@ -5,3 +5,9 @@
 UPDATE memories SET origin_kind = CASE WHEN imported_at IS NULL THEN 'turn' ELSE 'transcript' END
 WHERE origin_kind IS NULL AND id LIKE 'mem\_0000000000%' ESCAPE '\';
 UPDATE memories SET origin_kind = 'agent' WHERE origin_kind IS NULL;
+
+-- A program of an earlier version that still runs stores memories without an origin.
+CREATE TRIGGER memories_without_origin AFTER INSERT ON memories WHEN NEW.origin_kind IS NULL
+BEGIN
+  UPDATE memories SET origin_kind = 'agent' WHERE seq = NEW.seq;
+END;
