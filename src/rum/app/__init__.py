@@ -1,1 +1,1 @@
-"""The use cases: what RUM does, whoever asks."""
+"""The use cases, one folder a feature; every interface calls them."""

@@ -54,7 +54,7 @@ def register(caller: Caller, question: IdentityRequest) -> Agent:
 
 
 def _is_name_taken(project: Project, name: str) -> bool:
-    """Whether somebody here has the name; an imported author gives it up to whoever works here."""
+    """Whether an agent has the name; the name of an imported author may be taken by an agent."""
     found = project.store.agents.find_ids(name)
     owner = project.store.agents.get(found[0]) if found else None
     if owner is None or owner.imported_at is None or owner.name != name:

@@ -185,7 +185,7 @@ class Project:
                 f"`{name}` could be {len(found)} different ids; give more of it.", candidates=found
             )
         tail = name.rpartition("_")[2]
-        short = f" A tail needs at least {TAIL} characters." if len(tail) < TAIL else ""
+        short = f" Give the whole id, or at least its last {TAIL} characters." if len(tail) < TAIL else ""
         raise NotFound(f"No {kind} `{name}` in project {self.location.name}.{short}", id=name)
 
 

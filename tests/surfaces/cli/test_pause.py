@@ -43,7 +43,8 @@ def test_an_invalid_span_is_refused_and_changes_nothing(run: Run, span: str):
 
 
 def test_a_pause_everywhere_is_ended_only_everywhere(run: Run):
-    assert run("pause", "--everywhere").out == "Capture is paused for all projects until `rum resume`.\n"
+    expected = "Capture is paused for all projects until `rum resume --everywhere`.\n"
+    assert run("pause", "--everywhere").out == expected
     assert "rum resume --everywhere" in run("resume").out
     assert paused("any-00000000")
     assert run("resume", "--everywhere").out == "Capture is on again.\n"

@@ -183,7 +183,7 @@ class _ProjectFolders:
             inside = bool(location.root) and os.path.join(cwd, "").startswith(
                 os.path.join(location.root or "", "")
             )
-            # Whoever names a file whose folder is gone wants it here.
+            # A caller who names a file whose folder is gone wants it imported here.
             return inside or self._named
         root = find_root(cwd, self._project.settings.home)
         if root is None or root == location.root:

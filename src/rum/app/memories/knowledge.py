@@ -65,7 +65,7 @@ def _answers(query: RecallQuery, known: Iterator[Chapter | Wisdom]) -> Iterator[
 
 
 def _supported_claims(one: Chapter | Wisdom) -> Iterator[str]:
-    """Its claims that memories make, with how many; of others whoever handed them in is the only witness."""
+    """The claims that memories support, each with their number; claims without evidence are left out."""
     for claim, rests_on in zip(one.claims, one.evidence, strict=True):
         if rests_on.supporting:
             yield f"{claim} ({rests_on.supporting})"

@@ -150,7 +150,7 @@ def _update_result(project: Project, memory: Memory) -> UpdateResult:
 
 
 def replace_memory(caller: Caller, old: Memory, new: Memory, by: str | None = None) -> Memory:
-    """Put a new version in the place of the old one, which goes into the history; `by` is whoever acts."""
+    """Replace a memory by a new version and keep the old one in the history; `by` names the caller."""
     now = max(caller.project.now(), old.updated_at or old.created_at)
     new = replace(new, version=old.version + 1, updated_at=now)
     me = caller.current_agent()

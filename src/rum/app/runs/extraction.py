@@ -254,10 +254,10 @@ _ASKED = 12  # Rare words by which memories are found that may say the same
 
 
 class Known:
-    """All that may say what a text says, as of now.
+    """The notes, facts and rules that may already say what a text says.
 
-    Notes are read where they lie, and there may be many: each is read once, and again only after somebody
-    changed it. So whoever has asked before taking a lock does not make others wait for that.
+    There may be many notes: each file is read once, and again only after a change. A caller that looks before
+    it takes a lock therefore does not make others wait.
     """
 
     def __init__(self, caller: Caller, run: FinishedRun, text: str) -> None:

@@ -117,9 +117,9 @@ class Holder(msgspec.Struct, frozen=True):
 
 @contextmanager
 def lease(folder: str, patience: float, now: int) -> Generator[Holder | None]:
-    """Be the only one; gives None, or whoever kept the lease longer than `patience` seconds.
+    """Take the lease of a project; yield None, or its holder if it is not free within `patience` seconds.
 
-    It is the kernel's lock, so it ends with its holder, however that ends.
+    It is a lock of the kernel, so it ends with the process that holds it.
     """
     path = os.path.join(folder, _FILE)
     with ExitStack() as held:

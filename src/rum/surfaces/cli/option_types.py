@@ -69,7 +69,9 @@ class When(_Type):
         try:
             return point_in_time(str(value), time.time())
         except (ValueError, OverflowError, OSError):
-            example = "Write Unix seconds, a date such as 2026-01-31 or 2026-01-31T14:00, or 7d, 12h, 2w ago."
+            example = (
+                "Write Unix seconds, a date such as 2026-01-31 or 2026-01-31T14:00, or an age: 12h, 7d, 2w."
+            )
             self.fail(f"{value!r} is not a time. {example}", param, ctx)
 
 

@@ -85,7 +85,8 @@ def pause(options: Options, span: int | None, everywhere: bool) -> None:
     now = int(time.time())
     until = None if span is None else now + span
     pauses.pause(home, project, now, until)
-    end = "`rum resume`" if until is None else time.strftime("%Y-%m-%d %H:%M", time.localtime(until))
+    resume_command = "`rum resume`" if project else "`rum resume --everywhere`"
+    end = resume_command if until is None else time.strftime("%Y-%m-%d %H:%M", time.localtime(until))
     answer = {"project": project, "since": now, "until": until}
     print_result(
         options,
