@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.floors import Floor, serve
+from rum.embed.blas_threads import single_threaded_blas
 from rum.embed.builtin import BuiltinEmbedder
-from rum.embed.threads import one_core
 
 if TYPE_CHECKING:
     from benchmarks.floors import Shown
@@ -31,7 +31,7 @@ class Nearest:
     def by_meaning(self, text: str) -> list[Shown]:
         """The five memories with the nearest vectors."""
         question = self._embedder.embed([text])[0]
-        with one_core():
+        with single_threaded_blas():
             near = self._vectors @ question
         best = np.argpartition(-near, FULL_ANSWER)[:FULL_ANSWER]
         ordered = best[np.argsort(-near[best])]

@@ -57,7 +57,7 @@ titles = printable.filter(lambda text: bool(one_line(text)))
 def test_any_text_is_read_or_refused_with_file_or_line(text: str):
     found, problem = [], "notes/slug.md"
     try:
-        found = entries(text, "slug", "notes/slug.md", match.problem)
+        found = entries(text, "slug", "notes/slug.md", match.pattern_error)
     except RumError as error:
         problem = error.message
     assert [entry.n for entry in found] == list(range(1, len(found) + 1))

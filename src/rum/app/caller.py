@@ -85,7 +85,7 @@ class Caller:
     @contextmanager
     def turn(self, *, rate_limited: bool = True) -> Generator[None]:
         """One call at a time; it counts towards the rate limit unless nobody asked for it."""
-        with self.project.turn():
+        with self.project.locked():
             if rate_limited:
                 self.rate.count_call()
             yield

@@ -96,7 +96,7 @@ PYTHON: dict[str, str] = {
     "reindex": "app.upkeep.doctor:reindex",
     "backup": "app.upkeep.doctor:backup",
     "pending": "app.upkeep.tidy:pending",
-    "idle": "app.upkeep.tidy:start",
+    "idle": "app.upkeep.tidy:start_idle_process",
     "restore_archived": "app.upkeep.archive:restore",
     # Classes made with a caller.
     "notes": "app.notes.notes:Notes",

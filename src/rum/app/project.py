@@ -112,7 +112,7 @@ class Project:
         return installation_key(self.settings.home)
 
     @contextmanager
-    def turn(self) -> Generator[None]:
+    def locked(self) -> Generator[None]:
         """Hold the lock for one call, with the backend's errors in plain words."""
         with self._lock:
             self.store.refresh()

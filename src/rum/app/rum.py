@@ -206,7 +206,7 @@ class Rum:
 
     def _maintain(self, name: str, /, *arguments: Any, **options: Any) -> Any:
         """Use one of the functions that take a project; no rate limit applies to upkeep."""
-        with self._project.turn():
+        with self._project.locked():
             return load(PYTHON[name])(self._project, *arguments, **options)
 
     def _make(self, name: str, *arguments: Any) -> Any:
@@ -378,7 +378,7 @@ class Rum:
 
     def take_in(self, *, patience: float = 0.0) -> Intake:
         """Read the events that hooks captured, and make memories of the turns that are over."""
-        with self._project.turn():
+        with self._project.locked():
             return load(PYTHON["take_in"])(self._caller, patience)
 
     def captured_events(
@@ -512,7 +512,7 @@ class Rum:
 
         One process at a time does so for a project; another is waited for at most `patience` seconds.
         """
-        with self._project.turn():
+        with self._project.locked():
             return load(PYTHON["tidy"])(self._caller, seconds, patience, progress)
 
     def idle(self) -> bool:
@@ -540,7 +540,7 @@ class Rum:
         Memories at least that important, or retrieved more often, stay as they are. The defaults are
         settings.
         """
-        with self._project.turn():
+        with self._project.locked():
             return load(PYTHON["archive"])(
                 self._caller, older_than, importance, uses, dry_run=dry_run, progress=progress
             )

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from rum.embed.threads import one_core
+from rum.embed.blas_threads import single_threaded_blas
 from rum.embed.weights import Arrays, DataFile
 from rum.embed.wordpiece import WordPiece
 
@@ -113,7 +113,7 @@ class Model:
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """One vector for each text, in order."""
-        with one_core():
+        with single_threaded_blas():
             return self._network.vectors([self.ids(text) for text in texts])
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from rum.text.sentences import closes, opening, split_sentences
+from rum.text.sentences import closes_fence, fence_marker, split_sentences
 
 _MAX_LINE = 300  # Characters of a line that are compared with the patterns
-_NOISE_LINES = (
+_NOISE_PATTERNS = (
     # typed into a shell, or into an interpreter
     r"[$%❯] \S",
     r">>> ",
@@ -30,16 +30,16 @@ _NOISE_LINES = (
     r"(?:Test Suites|Tests|Snapshots|Test Files|Time|Duration|Elapsed|Ran|Finished)\b[: ]+\S*\d",
     r"collected \d+ items|rootdir: |platform \w+ -- |plugins: |\d+ (?:passed|failed|passing|failing)\b",
     r"\S+\.(?:py|js|ts|rb|go) [.sFEx]{3,}",
-    # rulers, and tables that a program drew
+    # horizontal rules, and tables printed by a program
     r"={3,}|-{4,}|\*{4,}|_{4,}|[-+|= ]{6,}$|\(\d+ rows?\)",
-    # traces
+    # stack traces
     r"at \S.*[(:/]\S*:\d+|File \".*\", line \d+|Traceback \(|\^+\s*$|goroutine \d+ \[",
     r"(?:[\w.]{1,80}\.)?[A-Z]\w{1,60}(?:Error|Exception|Warning)(?::|$)",
     # diffs and listings
     r"diff --git |index [0-9a-f]{6,}\.\.|--- [ab/]|\+\+\+ [ab/]|@@ -\d",
     r"[bcdlps-](?:[r-][w-][xsStT-]){3}|total \d+$",
 )
-_NOISE = re.compile("|".join(_NOISE_LINES))
+_NOISE = re.compile("|".join(_NOISE_PATTERNS))
 _PROGRESS = re.compile(r"\[\s*\d{1,3}%\]|\b\d{1,3}%\s*[|█#=]|[█▓░]{2}")
 
 
@@ -50,7 +50,7 @@ def is_noise(line: str) -> bool:
 
 
 def _is_mostly_noise(lines: list[str]) -> bool:
-    """Whether a block of lines is a program's output: then its lines of prose are the program's too."""
+    """Whether a block is mostly a program's output; its other lines are then treated as output too."""
     is_diff = any(line.startswith(("diff --git ", "@@ -")) for line in lines)
     return is_diff or sum(map(is_noise, lines)) * 2 > len(lines)
 
@@ -60,7 +60,7 @@ _HEADING = re.compile(r"\s{0,3}#{1,6}\s+(.*?)\s*#*\s*$|\s{0,3}\*\*([^*]{2,60}?):
 _LABEL = re.compile(r"\s*([A-Z][\w' /-]{1,40}):\s*$")
 _ITEM = re.compile(r"(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(.*)")
 _ROW = re.compile(r"\s*\|(.*)\|\s*$")
-_RULE = re.compile(r"[\s|:-]*$")
+_TABLE_SEPARATOR = re.compile(r"[\s|:-]*$")
 _WORD = re.compile(r"\w+")
 
 
@@ -70,19 +70,20 @@ class Passage(NamedTuple):
     text: str
     heading: str = ""
     block: int = 0
-    kind: str = "sentence"  # sentence, item (its first sentence), more (a further one of it), or code
+    # "sentence", "item" (first sentence of a list item), "more" (its other sentences) or "code".
+    kind: str = "sentence"
 
 
 def passages(text: str) -> list[Passage]:
     """Return the passages of an agent's output, without the output of programs in it."""
-    # The end of an output has the conclusions, its start the approach.
+    # Keep both ends: the start describes the approach, the end the conclusions.
     if len(text) > MAX_OUTPUT:
         text = text[: MAX_OUTPUT // 2] + "\n\n" + text[-MAX_OUTPUT // 2 :]
     result: list[Passage] = []
     heading = ""
     for number, lines in enumerate(_blocks(text.splitlines())):
-        if mark := opening(lines[0]):
-            code = lines[1:-1] if len(lines) > 1 and closes(lines[-1], mark) else lines[1:]
+        if mark := fence_marker(lines[0]):
+            code = lines[1:-1] if len(lines) > 1 and closes_fence(lines[-1], mark) else lines[1:]
             if code and not _is_mostly_noise(code):
                 result.append(Passage("\n".join(code), heading, number, "code"))
         elif title := _heading(lines):
@@ -90,16 +91,16 @@ def passages(text: str) -> list[Passage]:
         elif not _is_mostly_noise(lines):
             prose = [line for line in lines if not is_noise(line)]
             label = _LABEL.match(prose[0]) if len(prose) > 1 and _ITEM.match(prose[1]) else None
-            under = label[1] if label else heading
+            passage_heading = label[1] if label else heading
             result += [
-                Passage(text, under, number, kind)
+                Passage(text, passage_heading, number, kind)
                 for kind, text in _items_and_sentences(prose[1:] if label else prose)
             ]
     return result
 
 
 def without_repeats(found: Sequence[Passage]) -> list[Passage]:
-    """Return each passage once, without those that are the beginning of another."""
+    """Remove duplicates, and passages whose words are a prefix of another passage (code is always kept)."""
     words = [tuple(_WORD.findall(passage.text.lower())) for passage in found]
     order = sorted(range(len(found)), key=lambda index: (words[index], -index))
     repeats = {
@@ -111,7 +112,7 @@ def without_repeats(found: Sequence[Passage]) -> list[Passage]:
 
 
 def _heading(lines: list[str]) -> str:
-    """The text of a heading; empty if the lines are none."""
+    """The text of the heading; empty if the lines are not a heading."""
     match = (_HEADING.match(lines[0]) or _LABEL.match(lines[0])) if len(lines) == 1 else None
     return next((words for words in match.groups() if words), "") if match else ""
 
@@ -121,10 +122,10 @@ def _blocks(lines: list[str]) -> Iterator[list[str]]:
     block: list[str] = []
     fence = ""
     for line in lines:
-        mark = opening(line)
+        mark = fence_marker(line)
         if fence:
             block.append(line)
-            if closes(line, fence):
+            if closes_fence(line, fence):
                 yield block
                 block, fence = [], ""
         elif mark or _HEADING.match(line) or not line.strip():
@@ -142,10 +143,10 @@ def _blocks(lines: list[str]) -> Iterator[list[str]]:
 
 
 def _items_and_sentences(lines: list[str]) -> Iterator[tuple[str, str]]:
-    """The items and sentences of a block."""
+    """Yield (kind, text) for the items and sentences of a block."""
     prose: list[str] = []
     item: list[str] = []
-    for line in [*lines, "- "]:
+    for line in [*lines, "- "]:  # the empty item at the end flushes the last one
         match, row = _ITEM.match(line), _ROW.match(line)
         if not (match or row or item):
             prose.append(line.strip())
@@ -157,7 +158,11 @@ def _items_and_sentences(lines: list[str]) -> Iterator[tuple[str, str]]:
             yield from (("sentence", sentence) for sentence in split_sentences(" ".join(prose)))
             prose = []
         if row:
-            item = [] if _RULE.match(line) else [" | ".join(cell.strip() for cell in row[1].split("|"))]
+            item = (
+                []
+                if _TABLE_SEPARATOR.match(line)
+                else [" | ".join(cell.strip() for cell in row[1].split("|"))]
+            )
         elif match:
             item = [match[2].strip()]
         else:

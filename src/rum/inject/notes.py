@@ -12,17 +12,17 @@ from msgspec.structs import replace
 from rum.inject import note_score
 from rum.inject.brief import FENCE, NOTICE
 from rum.inject.note_score import Scored
-from rum.model.notes import Importance, MatchedNote, Note, Otherwise
+from rum.model.notes import Contradiction, Importance, MatchedNote, Note
 from rum.text import patterns as match
 from rum.text import terms
 from rum.text.claim_comparison import contradict
 from rum.text.claims import Claim, claims_in
 from rum.text.fence import fenced
 from rum.text.patterns import Match, Pattern, Text
-from rum.text.sentences import closes, open_fence, opening
+from rum.text.sentences import closes_fence, fence_marker, open_fence
 from rum.text.shorten import one_line
 
-VERSION = f"5.{terms.VERSION}"  # Change it whenever the same note would get another head
+VERSION = f"5.{terms.VERSION}"  # Change it whenever the same note would get another summary
 HEADING = "## Background Knowledge from Previous Runs\n\n"
 MAX_CONTENT = 500  # Characters of a note that go into a prompt
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
@@ -33,7 +33,7 @@ _MAX_NAME = 60
 MAX_CONTRADICTIONS = 3  # Contradicting statements that are shown with one note
 
 
-class Head(Struct, frozen=True, array_like=True):
+class NoteSummary(Struct, frozen=True, array_like=True):
     """What is needed to decide whether a note goes into a prompt; stored in the index."""
 
     slug: str
@@ -52,7 +52,7 @@ class Head(Struct, frozen=True, array_like=True):
     line: int
     claims: tuple[int, ...]
     stances: tuple[int, ...]
-    otherwise: tuple[Otherwise, ...]
+    otherwise: tuple[Contradiction, ...]
     remarks: tuple[str, ...]
 
 
@@ -71,16 +71,16 @@ class Ranked(NamedTuple):
     """A note that matched, with its points."""
 
     total: float
-    head: Head
+    summary: NoteSummary
     match: Match
     scored: Scored
 
 
-def note_head(note: Note) -> Head:
-    """The head of a note: its newest entry, and the statements of earlier ones that contradict it."""
+def note_summary(note: Note) -> NoteSummary:
+    """The summary of a note: its newest entry, and the statements of earlier ones that contradict it."""
     newest = note.newest
     claims = claims_in(newest.content)
-    return Head(
+    return NoteSummary(
         slug=note.slug,
         newest=newest.n,
         entries=len(note.entries),
@@ -102,38 +102,42 @@ def note_head(note: Note) -> Head:
     )
 
 
-def with_successors(heads: Mapping[str, Head]) -> dict[str, Head]:
-    """The heads, with those retired that another existing note supersedes, cycles excepted."""
-    slugs = {slug.casefold(): slug for slug in heads}
-    result: dict[str, Head] = {}
-    for slug, head in heads.items():
-        result[slug] = head
-        if head.superseded_by is not None:
-            problem = _invalid_successor(head, heads, slugs)
-            remarks = (*head.remarks, f"line {head.line}: `supersededBy` {problem}; it is ignored.")
+def with_successors(summaries: Mapping[str, NoteSummary]) -> dict[str, NoteSummary]:
+    """The summaries, with those retired that another existing note supersedes, cycles excepted."""
+    slugs = {slug.casefold(): slug for slug in summaries}
+    result: dict[str, NoteSummary] = {}
+    for slug, summary in summaries.items():
+        result[slug] = summary
+        if summary.superseded_by is not None:
+            problem = _invalid_successor(summary, summaries, slugs)
+            remarks = (*summary.remarks, f"line {summary.line}: `supersededBy` {problem}; it is ignored.")
             result[slug] = (
-                replace(head, remarks=remarks)
+                replace(summary, remarks=remarks)
                 if problem
-                else replace(head, retired=f"superseded by {head.superseded_by}")
+                else replace(summary, retired=f"superseded by {summary.superseded_by}")
             )
     return result
 
 
-def _invalid_successor(head: Head, heads: Mapping[str, Head], slugs: Mapping[str, str]) -> str | None:
+def _invalid_successor(
+    summary: NoteSummary, summaries: Mapping[str, NoteSummary], slugs: Mapping[str, str]
+) -> str | None:
     """Why the successor of a note is ignored; None if it is valid."""
     visited: set[str] = set()
-    name = head.superseded_by
+    name = summary.superseded_by
     while name is not None and (slug := slugs.get(name.casefold())) is not None and slug not in visited:
-        if slug == head.slug:
+        if slug == summary.slug:
             return "leads back to this note itself"
         visited.add(slug)
-        name = heads[slug].superseded_by
+        name = summaries[slug].superseded_by
     return (
-        None if visited else f"names `{one_line(str(head.superseded_by), _MAX_NAME)}`, which does not exist"
+        None
+        if visited
+        else f"names `{one_line(str(summary.superseded_by), _MAX_NAME)}`, which does not exist"
     )
 
 
-def _earlier_contradictions(note: Note, claims: list[Claim]) -> list[Otherwise]:
+def _earlier_contradictions(note: Note, claims: list[Claim]) -> list[Contradiction]:
     statements = [
         statement
         for entry in reversed(note.entries)
@@ -143,60 +147,64 @@ def _earlier_contradictions(note: Note, claims: list[Claim]) -> list[Otherwise]:
     return statements[:MAX_CONTRADICTIONS]
 
 
-def contradictions(claims: list[Claim], content: str, other: str, at: int | None) -> list[Otherwise]:
+def contradictions(claims: list[Claim], content: str, other: str, at: int | None) -> list[Contradiction]:
     """What another entry says that cannot hold together with these statements."""
     others_by_key: dict[int, list[Claim]] = {}
     for other_claim in claims_in(content):
         others_by_key.setdefault(other_claim.key, []).append(other_claim)
     return [
-        Otherwise(claim.text, other, other_claim.text, at)
+        Contradiction(claim.text, other, other_claim.text, at)
         for claim in claims
         for other_claim in others_by_key.get(claim.key, ())
         if contradict(claim, other_claim)
     ]
 
 
-def possible_contradictions(head: Head, heads: Iterable[Head]) -> list[Head]:
+def possible_contradictions(summary: NoteSummary, summaries: Iterable[NoteSummary]) -> list[NoteSummary]:
     """The other notes with a different stance on the same claim."""
-    keys = set(head.claims)
-    stances = set(zip(head.claims, head.stances, strict=True))
-    same_topic = (other for other in heads if not keys.isdisjoint(other.claims))
+    keys = set(summary.claims)
+    stances = set(zip(summary.claims, summary.stances, strict=True))
+    same_topic = (other for other in summaries if not keys.isdisjoint(other.claims))
     return [
         other
         for other in same_topic
-        if other.slug != head.slug and not other.retired and _differs(other, keys, stances)
+        if other.slug != summary.slug and not other.retired and _differs(other, keys, stances)
     ]
 
 
-def _differs(other: Head, keys: set[int], stances: set[tuple[int, int]]) -> bool:
+def _differs(other: NoteSummary, keys: set[int], stances: set[tuple[int, int]]) -> bool:
     other_stances = zip(other.claims, other.stances, strict=True)
     return any(key in keys and (key, stance) not in stances for key, stance in other_stances)
 
 
-def rank(heads: Iterable[Head], query: NoteQuery) -> list[Ranked]:
+def rank(summaries: Iterable[NoteSummary], query: NoteQuery) -> list[Ranked]:
     """The notes that match, best first; ties by date, newest first, then by file name."""
     task, task_and_plan = Text(query.task), Text(query.task, query.plan)
-    ranked = [note for head in heads if (note := _rank(head, task, task_and_plan, query)) is not None]
-    return sorted(ranked, key=lambda note: (-note.total, -(note.head.discovered_at or 0), note.head.slug))
+    ranked = [
+        note for summary in summaries if (note := _rank(summary, task, task_and_plan, query)) is not None
+    ]
+    return sorted(
+        ranked, key=lambda note: (-note.total, -(note.summary.discovered_at or 0), note.summary.slug)
+    )
 
 
-def _rank(head: Head, task: Text, task_and_plan: Text, query: NoteQuery) -> Ranked | None:
-    if head.retired or not note_score.is_important_enough(head.importance, query.min_importance):
+def _rank(summary: NoteSummary, task: Text, task_and_plan: Text, query: NoteQuery) -> Ranked | None:
+    if summary.retired or not note_score.is_important_enough(summary.importance, query.min_importance):
         return None
-    matched = match.best(head.patterns, task_and_plan)
-    if matched is None or not note_score.is_close_enough(head.importance, matched):
+    matched = match.best(summary.patterns, task_and_plan)
+    if matched is None or not note_score.is_close_enough(summary.importance, matched):
         return None
     scored = note_score.score(
-        importance=head.importance,
-        age=None if head.discovered_at is None else query.now - head.discovered_at,
-        title_words=head.title_words,
-        tags=head.tags,
-        discovered_by=head.discovered_by,
+        importance=summary.importance,
+        age=None if summary.discovered_at is None else query.now - summary.discovered_at,
+        title_words=summary.title_words,
+        tags=summary.tags,
+        discovered_by=summary.discovered_by,
         task=task,
         agent=query.agent,
         specialties=query.specialties,
     )
-    return Ranked(note_score.total(scored.points), head, matched, scored)
+    return Ranked(note_score.total(scored.points), summary, matched, scored)
 
 
 def prompt_text(notes: Iterable[MatchedNote], date: Callable[[int], str]) -> str:
@@ -247,8 +255,8 @@ def _outside_fences(lines: list[str]) -> Iterator[int]:
     fence: str | None = None
     for at, line in enumerate(lines):
         if fence is not None:
-            fence = None if closes(line, fence) else fence
-        elif (fence := opening(line)) is None:
+            fence = None if closes_fence(line, fence) else fence
+        elif (fence := fence_marker(line)) is None:
             yield at
 
 
@@ -281,8 +289,10 @@ def _without_dangling_headings(text: str) -> str:
     """A text without headings and an opening code fence at its end that nothing follows."""
     while text:
         before, _, last = text.rpartition("\n")
-        is_opening = _HEADING.match(last) or (opening(last) and open_fence(text) and not open_fence(before))
-        if not is_opening or (open_fence(before) and not opening(last)):
+        is_opening = _HEADING.match(last) or (
+            fence_marker(last) and open_fence(text) and not open_fence(before)
+        )
+        if not is_opening or (open_fence(before) and not fence_marker(last)):
             break
         text = before.rstrip()
     return text

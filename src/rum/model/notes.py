@@ -203,10 +203,10 @@ class NoteShown(Struct, frozen=True, kw_only=True):
     entries: list[Entry]
     related: list[str] | UnsetType = UNSET  # Notes that it names, or that name it
     missing: list[str] | UnsetType = UNSET  # Notes that it names and that do not exist
-    otherwise: list[Otherwise] | UnsetType = UNSET
+    otherwise: list[Contradiction] | UnsetType = UNSET
 
 
-class Otherwise(Struct, frozen=True):
+class Contradiction(Struct, frozen=True):
     """Two contradictory statements: one of the note itself, one of another entry."""
 
     said: str
@@ -230,7 +230,7 @@ class MatchedNote(Struct, frozen=True, kw_only=True):
     why: list[str]
     content: str
     related: list[str] | UnsetType = UNSET
-    otherwise: list[Otherwise] | UnsetType = UNSET
+    otherwise: list[Contradiction] | UnsetType = UNSET
 
 
 class NotesMatched(Struct, frozen=True, kw_only=True):

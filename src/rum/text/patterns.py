@@ -191,7 +191,7 @@ def compiled(pattern: str) -> Pattern:
     return Pattern(pattern, alternatives, content_words(_without_opening(words)), files)
 
 
-def problem(pattern: str) -> str | None:
+def pattern_error(pattern: str) -> str | None:
     """Why a pattern matches rarely, never, or not as intended; None if it is fine."""
     parsed = compiled(pattern)
     if not parsed.alternatives:

@@ -142,7 +142,7 @@ def fenced_lines(lines: list[str]) -> set[int]:
     unclosed: dict[str, int] = {}
     number = 0
     while number < len(lines):
-        mark = opening(lines[number])
+        mark = fence_marker(lines[number])
         if mark and len(mark) < unclosed.get(mark[0], len(mark) + 1):
             end = _closing(lines, number, mark)
             if end is None:
@@ -164,27 +164,27 @@ def lines_outside_code(lines: Iterable[str]) -> Iterator[str]:
     mark: str | None = None
     for line in lines:
         if mark is not None:
-            mark = None if closes(line.lstrip(), mark) else mark
+            mark = None if closes_fence(line.lstrip(), mark) else mark
             yield ""
         else:
-            mark = opening(line.lstrip())
+            mark = fence_marker(line.lstrip())
             yield line if mark is None else ""
 
 
 def _closing(lines: list[str], start: int, mark: str) -> int | None:
     for number in range(start + 1, len(lines)):
-        if closes(lines[number], mark):
+        if closes_fence(lines[number], mark):
             return number
     return None
 
 
-def opening(line: str) -> str | None:
+def fence_marker(line: str) -> str | None:
     """The marks with which a line opens a code fence."""
     found = _OPENS.fullmatch(line)
     return (found["ticks"] or found["waves"]) if found else None
 
 
-def closes(line: str, mark: str) -> bool:
+def closes_fence(line: str, mark: str) -> bool:
     """Whether a line closes a code fence that was opened with these marks."""
     found = _CLOSES.fullmatch(line)
     return found is not None and found[1].startswith(mark)
@@ -195,7 +195,7 @@ def open_fence(text: str) -> str | None:
     mark: str | None = None
     for line in text.split("\n"):
         if mark is None:
-            mark = opening(line.rstrip("\r"))
-        elif closes(line.rstrip("\r"), mark):
+            mark = fence_marker(line.rstrip("\r"))
+        elif closes_fence(line.rstrip("\r"), mark):
             mark = None
     return mark

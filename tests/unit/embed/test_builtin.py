@@ -81,15 +81,15 @@ def test_numpys_thread_count_is_restored_after_the_last_call():
     program = """
 import os
 os.environ["OPENBLAS_NUM_THREADS"] = "2"
-from rum.embed import threads
-get, put = threads._controls()
+from rum.embed import blas_threads
+get, _ = blas_threads._controls()
 before = get()
-with threads.one_core():
-    with threads.one_core():
+with blas_threads.single_threaded_blas():
+    with blas_threads.single_threaded_blas():
         inside = get()
     still = get()
 try:
-    with threads.one_core():
+    with blas_threads.single_threaded_blas():
         raise KeyError
 except KeyError:
     pass

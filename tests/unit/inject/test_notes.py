@@ -10,13 +10,13 @@ from rum.inject.notes import (
     NoteQuery,
     background,
     cut,
-    note_head,
+    note_summary,
     possible_contradictions,
     rank,
     under_title,
     with_successors,
 )
-from rum.model.notes import Entry, Importance, MatchedNote, Note, Otherwise
+from rum.model.notes import Contradiction, Entry, Importance, MatchedNote, Note
 from support.builders import NOON
 
 
@@ -32,8 +32,8 @@ def note(slug: str, *contents: str, **fields: Any) -> Note:
 def order(*notes: Note, **asked: Any) -> list[str]:
     usual: dict[str, Any] = {"task": "add a login page", "plan": "", "agent": None, "now": NOON}
     query = NoteQuery(**(usual | {"min_importance": "low", "specialties": ()} | asked))
-    heads = with_successors({one.slug: note_head(one) for one in notes})
-    return [one.head.slug for one in rank(heads.values(), query)]
+    summaries = with_successors({one.slug: note_summary(one) for one in notes})
+    return [one.summary.slug for one in rank(summaries.values(), query)]
 
 
 def test_the_most_points_come_first():
@@ -53,9 +53,9 @@ def test_a_note_that_does_not_match_is_out_whatever_its_points():
 
 
 def test_the_plan_is_matched_but_gives_no_points_for_the_title():
-    heads = [note_head(note("database", when_to_use=("database",)))]
+    summaries = [note_summary(note("database", when_to_use=("database",)))]
     query = NoteQuery("add a page", "change the database", None, NOON, "low", ())
-    (found,) = rank(heads, query)
+    (found,) = rank(summaries, query)
     assert found.scored.points.keywords == 0
 
 
@@ -94,8 +94,8 @@ def test_a_note_is_superseded_only_by_one_that_is_there_and_not_in_turn(
     notes = [note(slug, superseded_by=by.get(slug)) for slug in "abc"]
     assert order(*notes) == left
     remarks = {
-        slug: " ".join(head.remarks)
-        for slug, head in with_successors({one.slug: note_head(one) for one in notes}).items()
+        slug: " ".join(summary.remarks)
+        for slug, summary in with_successors({one.slug: note_summary(one) for one in notes}).items()
     }
     assert {slug for slug, told in remarks.items() if told} == set(odd)
     assert all(words in remarks[slug] for slug, words in odd.items())
@@ -113,16 +113,16 @@ def test_the_newest_entry_stands_for_the_note():
 
 
 def test_an_earlier_entry_that_says_otherwise_is_known():
-    head = note_head(note("auth", "Use JWT.", "Nothing new.", "Do not use JWT."))
-    assert head.otherwise == (Otherwise("Do not use JWT.", "auth#1", "Use JWT.", NOON),)
+    summary = note_summary(note("auth", "Use JWT.", "Nothing new.", "Do not use JWT."))
+    assert summary.otherwise == (Contradiction("Do not use JWT.", "auth#1", "Use JWT.", NOON),)
 
 
 def test_another_note_that_may_say_otherwise_is_known_unless_it_is_retired():
-    mine = note_head(note("auth", "Use JWT."))
+    mine = note_summary(note("auth", "Use JWT."))
     others = [
-        note_head(note("b", "Do not use JWT.")),
-        note_head(note("c", "Use cookies.")),
-        note_head(note("d", "Do not use JWT.", deprecated=True)),
+        note_summary(note("b", "Do not use JWT.")),
+        note_summary(note("c", "Use cookies.")),
+        note_summary(note("d", "Do not use JWT.", deprecated=True)),
     ]
     assert [one.slug for one in possible_contradictions(mine, [mine, *others])] == ["b"]
 
@@ -148,7 +148,7 @@ def test_the_text_for_a_prompt():
 
 
 def test_contradicting_statements_are_shown_side_by_side():
-    otherwise = [Otherwise("Use JWT.", "b#2", "Do not use JWT.", NOON), Otherwise("x", "c#1", "y")]
+    otherwise = [Contradiction("Use JWT.", "b#2", "Do not use JWT.", NOON), Contradiction("x", "c#1", "y")]
     text = background([shown("Use JWT.", otherwise=otherwise)], lambda at: f"day {at}")
     assert text.endswith(
         "\n\nUse JWT.\n\n*Contradicted by (b#2, day 1750000000): Do not use JWT.*\n\n"

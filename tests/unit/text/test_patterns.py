@@ -15,7 +15,7 @@ from rum.text.patterns import (
     best,
     compiled,
     content_words,
-    problem,
+    pattern_error,
 )
 
 
@@ -140,7 +140,7 @@ def test_a_word_matches_in_any_form(title: str, task: str, share: float):
     ],
 )
 def test_a_misleading_pattern_is_reported(pattern: str, said: str):
-    assert said in (problem(pattern) or "")
+    assert said in (pattern_error(pattern) or "")
 
 
 @pytest.mark.parametrize(
@@ -164,13 +164,13 @@ def test_a_misleading_pattern_is_reported(pattern: str, said: str):
     ],
 )
 def test_a_good_pattern_is_not_reported(pattern: str):
-    assert problem(pattern) is None
+    assert pattern_error(pattern) is None
 
 
 @given(st.text(max_size=60))
 def test_a_pattern_that_never_matches_is_reported(pattern: str):
     if best([compiled(pattern)], Text(pattern)) is None:
-        assert problem(pattern)
+        assert pattern_error(pattern)
 
 
 @pytest.mark.parametrize(

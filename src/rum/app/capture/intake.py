@@ -216,7 +216,7 @@ def _conclude_turns(caller: Caller) -> Counter[str]:
         counts["memories"] += tally.counts["added"]
         for row in rows:
             outcome = source.outcomes.get(row.key, TurnOutcome("nothing", None, "no events"))
-            counts[outcome.what] += 1
+            counts[outcome.kind] += 1
             # The offers need the events, which concluding a forgotten turn deletes.
             note_offers(caller, row.key, outcome.memory_id)
             conclude(caller.project, row, outcome)
@@ -232,9 +232,9 @@ def note_offers(caller: Caller, key: TurnKey, memory_id: str | None) -> None:
 
 def conclude(project: Project, row: CapturedTurn, outcome: TurnOutcome) -> None:
     """Record the outcome of a turn, after its memory is stored."""
-    done = row._replace(outcome=outcome.what, memory_id=outcome.memory_id, why=outcome.why)
+    done = row._replace(outcome=outcome.kind, memory_id=outcome.memory_id, why=outcome.why)
     project.store.captured.conclude(done, project.now())
-    if outcome.what == "forgotten" and outcome.memory_id:
+    if outcome.kind == "forgotten" and outcome.memory_id:
         project.store.captured.forget(outcome.memory_id)
 
 

@@ -1,4 +1,4 @@
-"""Turns as memories: each with its agent, its links, and what the agent stored itself."""
+"""Create a memory for each captured turn, or complete the memory that the agent stored in it."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ from rum.repo.git import find_git, head
 from rum.repo.location import find_root
 from rum.store.captured_events import TurnKey
 
-BY = "capture"  # The author of changes to a memory after more of its turn was captured
-_MOST_ACTIONS = 200
+CAPTURE_AUTHOR = "capture"  # The author recorded when capture changes an existing memory
+_MAX_ACTIONS = 200
 
 
 class TurnOutcome(NamedTuple):
-    """The outcome of a turn: `memory`, `completed`, `nothing` or `forgotten`; and why nothing."""
+    """The outcome of a turn: `memory`, `completed`, `nothing` (`why` is the reason) or `forgotten`."""
 
-    what: str
+    kind: str
     memory_id: str | None = None
     why: str = ""
 
 
-Work = Piece[Turn]
+TurnPiece = Piece[Turn]
 
 
 class TurnSource(Source[Turn]):
     """Turns as a source of memories.
 
-    `parents` has the turn that each subagent's turn belongs to; the outcome of each turn is in `outcomes`.
+    `parents` maps each subagent's turn to the turn that started it; `outcomes` maps each turn to its outcome.
     """
 
     client = ""
@@ -59,22 +59,23 @@ class TurnSource(Source[Turn]):
         self._parents = parents
         self._imported = imported
 
-    def pieces(self) -> Iterator[Work | str]:
-        """Each turn as a memory, or why it becomes none."""
+    def pieces(self) -> Iterator[TurnPiece | str]:
+        """A memory for each turn, or the reason why there is none."""
         for turn in self._turns:
             yield self._piece(turn)
 
-    def _piece(self, turn: Turn) -> Work | str:
+    def _piece(self, turn: Turn) -> TurnPiece | str:
         observed = observe_turn(turn)
         try:
             if observed.stored:
                 return self._complete_stored(turn, observed)
             if observed.fields is None:
-                return self._skip(turn, observed.why_not)
+                return self._skip(turn, observed.skip_reason)
             agent = self._agent(turn)
             memory = self._memory(turn, observed, agent)
-        except InvalidQuery as error:  # The captured events contain what a memory must not contain
+        except InvalidQuery as error:  # The captured events do not make a valid memory
             return self._skip(turn, f"cannot be stored: {error.message}")
+        # It stays `forgotten` unless `link` or `update_existing` replaces this outcome.
         self.outcomes[turn.key] = TurnOutcome("forgotten", memory.id)
         return Piece(memory, agent.name or "", turn)
 
@@ -86,32 +87,32 @@ class TurnSource(Source[Turn]):
         """The agent that did the work: the client's main agent, or a subagent of it."""
         caller, client = self._caller, turn.key.client
         # The name that the client uses over MCP, so that stored and captured memories have one author.
-        known_as: str = module_of(client).MCP if client in CLIENTS else client
+        client_name: str = module_of(client).MCP if client in CLIENTS else client
         with caller.project.store.transaction():
-            main = caller.project.store.agents.last_main(known_as) or self._register(
+            main = caller.project.store.agents.last_main(client_name) or self._register(
                 Agent(
                     id=new_id("agent"),
                     type=AgentType.MAIN,
                     project_id=caller.project.location.id,
                     created_at=int(turn.began),
                     last_active=int(turn.ended),
-                    client=known_as,
+                    client=client_name,
                 )
             )
             if not turn.key.agent:
                 return main
             name = subagent_name(caller.project.label(turn.agent_type))
-            own = subagent_id(main.id, name)
-            return caller.project.store.agents.get(own) or self._register(
+            agent_id = subagent_id(main.id, name)
+            return caller.project.store.agents.get(agent_id) or self._register(
                 Agent(
-                    id=own,
+                    id=agent_id,
                     type=AgentType.SUBAGENT,
                     project_id=caller.project.location.id,
                     created_at=int(turn.began),
                     last_active=int(turn.ended),
                     parent_id=main.id,
-                    name=f"{name}-{own[-8:]}" if caller.project.store.agents.find_ids(name) else name,
-                    client=known_as,
+                    name=f"{name}-{agent_id[-8:]}" if caller.project.store.agents.find_ids(name) else name,
+                    client=client_name,
                 )
             )
 
@@ -123,11 +124,11 @@ class TurnSource(Source[Turn]):
         caller = self._caller
         draft = parse_draft(caller.project.clean(observed.fields or {}))
         at = min(int(turn.ended), caller.project.now())
-        place = _Place(caller, turn.cwd, live=not self._imported)
-        actions = relative_actions(draft, at, place.relative)
-        perception = relative_perception(draft.perception, place.relative)
-        commit, branch = place.commit_and_branch()
-        made = observed.commit
+        checkout = _Checkout(caller, turn.cwd, is_live=not self._imported)
+        actions = relative_actions(draft, at, checkout.relative)
+        perception = relative_perception(draft.perception, checkout.relative)
+        commit, branch = checkout.commit_and_branch()
+        turn_commit = observed.commit
         return Memory(
             id=memory_id(turn.key),
             agent_id=agent.id,
@@ -142,8 +143,10 @@ class TurnSource(Source[Turn]):
             actions=actions,
             tags=tuple(dict.fromkeys(draft.tags)),
             importance=draft.importance,
-            files=collect_files(actions, perception, place.content_hash),
-            commit=commit if commit and (made is None or commit.startswith(made)) else made,
+            files=collect_files(actions, perception, checkout.content_hash),
+            commit=commit
+            if commit and (turn_commit is None or commit.startswith(turn_commit))
+            else turn_commit,
             branch=branch and caller.project.label(branch),
             origin=Origin(
                 OriginKind.TRANSCRIPT if self._imported else OriginKind.TURN,
@@ -151,24 +154,24 @@ class TurnSource(Source[Turn]):
             ),
         )
 
-    def update_existing(self, old: Memory, piece: Work) -> str:
-        """Add later events to the memory, unless anyone else changed it."""
+    def update_existing(self, old: Memory, piece: TurnPiece) -> str:
+        """Add later events to the memory, unless it was edited by someone else."""
         new = piece.memory
         self.outcomes[piece.origin.key] = TurnOutcome("memory", old.id)
-        if _is_same(old, new):
+        if _has_same_content(old, new):
             return "unchanged"
-        return update_imported(self._caller, old, new, by=BY)
+        return update_imported(self._caller, old, new, by=CAPTURE_AUTHOR)
 
-    def link(self, pieces: Sequence[Work], counts: Counter[str]) -> None:
+    def link(self, pieces: Sequence[TurnPiece], counts: Counter[str]) -> None:
         """Link the work of subagents to that of the agent that started them."""
         caller, now = self._caller, self._caller.project.now()
         for piece in pieces:
             self.outcomes[piece.origin.key] = TurnOutcome("memory", piece.memory.id)
-        fresh = {piece.origin.key for piece in pieces}
+        stored_keys = {piece.origin.key for piece in pieces}
         pairs = [
-            (self._memory_of(parent), self._memory_of(child))
+            (self._memory_id_of(parent), self._memory_id_of(child))
             for child, parent in self._parents.items()
-            if child in fresh or parent in fresh
+            if child in stored_keys or parent in stored_keys
         ]
         known = existing_ids(caller.project, {one for pair in pairs for one in pair})
         for parent, child in pairs:
@@ -177,7 +180,7 @@ class TurnSource(Source[Turn]):
                     Edge.of(parent, child, LinkType.CAUSED_BY), now
                 )
 
-    def _memory_of(self, key: TurnKey) -> str:
+    def _memory_id_of(self, key: TurnKey) -> str:
         if key in self.outcomes:
             return self.outcomes[key].memory_id or ""
         known = self._caller.project.store.captured.turns(key)
@@ -193,9 +196,9 @@ class TurnSource(Source[Turn]):
                 return "forgotten"
             memory = found[0]
             if observed.fields is not None:
-                whole = self._complete(memory, self._memory(turn, observed, self._author(memory, turn)))
-                if whole.content() != memory.content():
-                    replace_memory(caller, memory, whole, by=BY)
+                completed = self._complete(memory, self._memory(turn, observed, self._author(memory, turn)))
+                if completed.content() != memory.content():
+                    replace_memory(caller, memory, completed, by=CAPTURE_AUTHOR)
         self.outcomes[turn.key] = TurnOutcome("completed", wanted)
         return "stored by the agent"
 
@@ -204,20 +207,22 @@ class TurnSource(Source[Turn]):
 
     def _complete(self, stored: Memory, observed: Memory) -> Memory:
         """The stored memory, completed by the captured events."""
-        named = {file.path for file in stored.files}
+        stored_paths = {file.path for file in stored.files}
         actions = stored.actions or observed.actions
         if stored.actions:
             missing = [
-                one for one in observed.actions if _changes_file(one) and one.details.file_path not in named
+                one
+                for one in observed.actions
+                if _changes_file(one) and one.details.file_path not in stored_paths
             ]
-            actions = (*stored.actions, *missing[: max(0, _MOST_ACTIONS - len(stored.actions))])
+            actions = (*stored.actions, *missing[: max(0, _MAX_ACTIONS - len(stored.actions))])
         perception = stored.perception
         if not perception.relevant_files:
             perception = replace(perception, relevant_files=observed.perception.relevant_files)
         outcome = stored.outcome
         if outcome.verified_by is None and outcome.success == observed.outcome.success:
             outcome = replace(outcome, verified_by=observed.outcome.verified_by)
-        files = (*stored.files, *(file for file in observed.files if file.path not in named))
+        files = (*stored.files, *(file for file in observed.files if file.path not in stored_paths))
         return replace(
             stored,
             actions=actions,
@@ -227,32 +232,32 @@ class TurnSource(Source[Turn]):
         )
 
 
-class _Place:
+class _Checkout:
     """The checkout in which a turn worked."""
 
-    def __init__(self, caller: Caller, cwd: str, *, live: bool) -> None:
+    def __init__(self, caller: Caller, cwd: str, *, is_live: bool) -> None:
         self._cwd = cwd or caller.cwd
-        there = bool(cwd) and os.path.isabs(cwd) and os.path.isdir(cwd)
+        cwd_exists = bool(cwd) and os.path.isabs(cwd) and os.path.isdir(cwd)
         self._root = (
-            (find_root(cwd, caller.project.settings.home) if there else None)
+            (find_root(cwd, caller.project.settings.home) if cwd_exists else None)
             or caller.project.location.root
             or cwd
         )
-        self._live = live and there
+        self._is_live = is_live and cwd_exists
 
     def relative(self, path: str) -> str:
-        """A path as the project knows it."""
+        """A path relative to the root of the checkout."""
         return relative_path(path, self._root or None, self._cwd)
 
     def content_hash(self, path: str) -> str | None:
-        """Git's hash of the current content of a file; unknown for work long ago."""
-        if not self._live or not self._root or os.path.isabs(path) or path.startswith(("~", "..")):
+        """Git's hash of the current content of a file; None for imported turns."""
+        if not self._is_live or not self._root or os.path.isabs(path) or path.startswith(("~", "..")):
             return None
         return blob_id(os.path.join(self._root, path))
 
     def commit_and_branch(self) -> tuple[str | None, str | None]:
         """The current commit and branch of the checkout."""
-        place = find_git(self._root) if self._live and self._root else None
+        place = find_git(self._root) if self._is_live and self._root else None
         return head(place) if place else (None, None)
 
 
@@ -260,6 +265,6 @@ def _changes_file(action: Action) -> bool:
     return action.type in OPERATION_OF and action.type is not ActionType.FILE_READ
 
 
-def _is_same(old: Memory, new: Memory) -> bool:
+def _has_same_content(old: Memory, new: Memory) -> bool:
     names = ("intent", "outcome", "perception", "reasoning", "actions", "tags", "importance")
     return all(getattr(old, name) == getattr(new, name) for name in names)

@@ -390,7 +390,7 @@ def write_group(
     text = text_for(project, kind, pick, ask=ask)
     for _ in range(MAX_TRIES):
         complete = with_given_text(project, pick, text)
-        with project.turn(), caller.undo_identity_on_error(), project.store.transaction():
+        with project.locked(), caller.undo_identity_on_error(), project.store.transaction():
             current = _current(project, kind, pick)
             if current == pick:
                 return _write(caller, kind, pick, complete)

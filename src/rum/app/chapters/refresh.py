@@ -49,7 +49,7 @@ def refresh(
     for chapter in chapters:
         refreshing.refresh(CHAPTERS, chapter)
     if wisdom is None:
-        with caller.project.turn():
+        with caller.project.locked():
             wisdom = _stale_wisdom(caller.project, kind, refreshing.chapters)
     for one in wisdom:
         refreshing.refresh(WISDOM, one)
@@ -94,7 +94,7 @@ class _Refresh:
     def refresh(self, kind: GroupKind[G, P, W], old: G) -> None:
         """Refresh one group if possible, else record why it is skipped."""
         try:
-            with self._project.turn():
+            with self._project.locked():
                 check_permission(self._caller, kind, old)
                 parts, note = self._parts(kind, old)
                 pick = self._pick(kind, old, parts)
@@ -143,7 +143,7 @@ class _Refresh:
         text = with_given_text(project, pick, text_for(project, kind, pick))
         new = next_version(old, with_text(project, kind, old, text, pick), project.now())
         if not self._dry_run:
-            with project.turn(), project.store.transaction():
+            with project.locked(), project.store.transaction():
                 if not _is_current(project, kind, pick):
                     raise NotFound(f"{old.id} was changed meanwhile; refresh it again.", id=old.id)
                 kind.store(project).put(new)

@@ -61,7 +61,7 @@ def _source(caller: Caller, path: str) -> NoteFolder:
 
 
 def _pieces(project: Project, source: NoteFolder, broken: list[Broken]) -> Iterator[_Piece]:
-    for slug in source.stamps():
+    for slug in source.file_stamps():
         try:
             note, raw = source.note(slug), source.raw_entries(slug)
         except RumError as error:

@@ -44,7 +44,7 @@ class Journals:
         `task` is what the session is about; the next write records it in the metadata.
         """
         caller, sessions = self._caller, self._sessions()
-        with caller.project.turn():
+        with caller.project.locked():
             session = self.session(session)
             agent = self._agent(agent, session)
             return AgentJournal(caller, sessions, session, agent, task, rate_limited=self._rate_limited)

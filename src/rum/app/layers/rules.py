@@ -22,8 +22,7 @@ from rum.model.layers import GivenRule, Rule, RuleVersion
 from rum.model.parse import parse
 from rum.store.captured_events import RuleProposal
 from rum.store.records import Revision
-from rum.text.patterns import Match, Text, best, compiled
-from rum.text.patterns import problem as pattern_problem
+from rum.text.patterns import Match, Text, best, compiled, pattern_error
 from rum.text.shorten import one_line
 
 _INSTEAD = "To correct it, set it."
@@ -154,7 +153,7 @@ def _clean_rule(project: Project, condition: str, action: str) -> GivenRule:
     """A rule without secrets; refused if no task can match its condition."""
     given = parse({"condition": condition, "action": action}, GivenRule, "rule")
     if not compiled(given.condition).alternatives:
-        raise InvalidQuery(f"rule: `condition` {pattern_problem(given.condition)}.", field="condition")
+        raise InvalidQuery(f"rule: `condition` {pattern_error(given.condition)}.", field="condition")
     return parse(project.clean(msgspec.to_builtins(given)), GivenRule, "rule")
 
 
@@ -173,7 +172,7 @@ def problem(rule: Rule) -> str | None:
     """What is wrong with a condition that rarely or never matches; None if it is fine."""
     if len(rule.condition) > LONGEST_PATTERN:
         return f"is longer than {LONGEST_PATTERN} characters, so no task matches it"
-    return pattern_problem(rule.condition)
+    return pattern_error(rule.condition)
 
 
 def remarks(project: Project) -> list[str]:

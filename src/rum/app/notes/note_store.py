@@ -1,4 +1,4 @@
-"""The notes of an open checkout: their folder, their index, and their content without secrets."""
+"""Read the notes of a checkout: find them through their index, and remove secrets from their content."""
 
 from __future__ import annotations
 
@@ -17,38 +17,38 @@ from msgspec.structs import replace
 from rum.inject.notes import (
     MAX_CONTRADICTIONS,
     VERSION,
-    Head,
+    NoteSummary,
     contradictions,
-    note_head,
+    note_summary,
     possible_contradictions,
     with_successors,
 )
 from rum.model.errors import InvalidQuery, NotFound, RumError
-from rum.model.notes import Broken, Entry, Note, Otherwise
+from rum.model.notes import Broken, Contradiction, Entry, Note
 from rum.model.parse import nearest
 from rum.store.files.notes.folder import NoteFolder
 from rum.store.files.notes.index import NoteIndex
 from rum.store.files.notes.text import slug_from_name
 from rum.text.claims import claims_in
-from rum.text.patterns import problem
+from rum.text.patterns import pattern_error
 
 Clean = Callable[[dict[str, Any]], dict[str, Any]]
-MOST_READ = 20  # Notes that are read at most to find contradictions
+MAX_NOTES_COMPARED = 20  # Maximum number of other notes read to find contradictions
 
 
 class NoteStore:
     """All notes of one checkout; `path` is None if notes are off or there is no checkout."""
 
-    def __init__(self, path: str | None, indexes: str, clean: Clean, clock: Callable[[], float]) -> None:
+    def __init__(self, path: str | None, index_dir: str, clean: Clean, clock: Callable[[], float]) -> None:
         self._path = path
-        self._indexes = indexes
+        self._index_dir = index_dir
         self._clean = clean
         self._clock = clock
-        self._index: NoteIndex[Head] | None = None
+        self._index: NoteIndex[NoteSummary] | None = None
         if path is not None:
             key = crc32(os.path.realpath(path).encode())
-            index = os.path.join(indexes, f"notes-{key:08x}.json")
-            self._index = NoteIndex(self.folder, index, Head, self._head, VERSION)
+            index = os.path.join(index_dir, f"notes-{key:08x}.json")
+            self._index = NoteIndex(self.folder, index, NoteSummary, self._summary, VERSION)
 
     @property
     def folder(self) -> NoteFolder:
@@ -59,26 +59,26 @@ class NoteStore:
                 "`rum config` shows the setting.",
                 field="notes_dir",
             )
-        return NoteFolder(self._path, problem)
+        return NoteFolder(self._path, pattern_error)
 
-    def heads(self) -> tuple[dict[str, Head], list[Broken]]:
-        """The head of every note by slug, and the broken files."""
+    def summaries(self) -> tuple[dict[str, NoteSummary], list[Broken]]:
+        """The summary of every note by slug, and the broken files."""
         if not self._index:
             return {}, []
-        heads, broken = self._index.refresh()
-        return with_successors(heads), broken
+        summaries, broken = self._index.refresh()
+        return with_successors(summaries), broken
 
     def rebuild(self) -> None:
         """Read every note again; also removes the indexes of other checkouts, as some may no longer exist."""
-        for path in glob(os.path.join(glob_escaped(self._indexes), "notes-*.json")):
+        for path in glob(os.path.join(glob_escaped(self._index_dir), "notes-*.json")):
             with suppress(OSError):
                 os.unlink(path)
         if self._index:
             self._index.rebuild()
 
-    def slug(self, name: str) -> str:
-        """The slug of the file with this name, whatever its case."""
-        slugs = list(self.folder.stamps())
+    def find_slug(self, name: str) -> str:
+        """The slug of the note with this name, ignoring case; NotFound if there is none."""
+        slugs = list(self.folder.file_stamps())
         wanted = slug_from_name(name)
         found = [slug for slug in slugs if slug == wanted] or [
             slug for slug in slugs if slug.casefold() == wanted.casefold()
@@ -96,8 +96,8 @@ class NoteStore:
     def notes(self) -> list[Note]:
         """Every readable note."""
         found: list[Note] = []
-        for slug in self.heads()[0]:
-            with suppress(RumError):  # it may be broken while somebody edits it
+        for slug in self.summaries()[0]:
+            with suppress(RumError):  # skip notes that are unreadable, for example while somebody edits them
                 found.append(self.note(slug))
         return found
 
@@ -108,18 +108,25 @@ class NoteStore:
         except RumError:
             return None
 
-    def contradictions(self, head: Head, entry: Entry, heads: dict[str, Head]) -> list[Otherwise] | UnsetType:
-        """Statements of earlier entries and of other notes that contradict a note."""
-        found = list(head.otherwise)
-        others = possible_contradictions(head, heads.values())[:MOST_READ]
-        own = claims_in(entry.content) if others else []
+    def contradictions(
+        self, summary: NoteSummary, entry: Entry, summaries: dict[str, NoteSummary]
+    ) -> list[Contradiction] | UnsetType:
+        """The statements in earlier entries and other notes that contradict `entry`; only the first few."""
+        found = list(summary.otherwise)
+        others = possible_contradictions(summary, summaries.values())[:MAX_NOTES_COMPARED]
+        own_claims = claims_in(entry.content) if others else []
         for other in others:
-            if len(found) < MAX_CONTRADICTIONS and (theirs := self.newest(other.slug)) is not None:
-                found += contradictions(own, theirs.content, f"{other.slug}#{theirs.n}", theirs.discovered_at)
+            if len(found) < MAX_CONTRADICTIONS and (other_entry := self.newest(other.slug)) is not None:
+                found += contradictions(
+                    own_claims,
+                    other_entry.content,
+                    f"{other.slug}#{other_entry.n}",
+                    other_entry.discovered_at,
+                )
         return found[:MAX_CONTRADICTIONS] or UNSET
 
-    def _head(self, note: Note) -> Head:
-        return note_head(self._redacted_note(note))
+    def _summary(self, note: Note) -> NoteSummary:
+        return note_summary(self._redacted_note(note))
 
     def redacted(self, entry: Entry) -> Entry:
         """An entry without secrets."""

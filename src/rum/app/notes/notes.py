@@ -15,7 +15,7 @@ from rum.app.calls import load, public
 from rum.app.memories.forget import Counts, Kind, forget_one
 from rum.app.project import Project
 from rum.capture.tombstones import note_marks
-from rum.inject.notes import Head, NoteQuery, Ranked, cut, prompt_text, rank
+from rum.inject.notes import NoteQuery, NoteSummary, Ranked, cut, prompt_text, rank
 from rum.model.answers import ForgetResult
 from rum.model.errors import InvalidQuery, NotFound, PermissionDenied, RumError
 from rum.model.fields import seconds
@@ -157,7 +157,7 @@ def match_notes(caller: Caller, question: MatchRequest, now: int | None = None) 
     """The notes for a prompt, up to the maximum in the agent's settings."""
     agent = agent_name(caller, question.agent)
     settings, wrong = agent_settings(caller.project.settings, agent)
-    heads, broken = caller.project.note_store.heads()
+    summaries, broken = caller.project.note_store.summaries()
     query = NoteQuery(
         task=question.task,
         plan=question.plan or "",
@@ -166,12 +166,12 @@ def match_notes(caller: Caller, question: MatchRequest, now: int | None = None) 
         min_importance=question.min_importance or settings.min_importance,
         specialties=settings.specialties,
     )
-    found = rank(heads.values(), query)
+    found = rank(summaries.values(), query)
     most = settings.max_injected if question.max_injected is None else question.max_injected
     notes = [
-        _matched_note(caller.project, one, entry, heads)
+        _matched_note(caller.project, one, entry, summaries)
         for one in found[:most]
-        if (entry := caller.project.note_store.newest(one.head.slug)) is not None
+        if (entry := caller.project.note_store.newest(one.summary.slug)) is not None
     ]
     return NotesMatched(
         notes=notes, text=prompt_text(notes, day), matched=len(found), broken=(broken + wrong) or UNSET
@@ -183,10 +183,12 @@ def day(at: int) -> str:
     return time.strftime("%Y-%m-%d", time.gmtime(at))
 
 
-def _matched_note(project: Project, one: Ranked, entry: Entry, heads: dict[str, Head]) -> MatchedNote:
-    head = one.head
+def _matched_note(
+    project: Project, one: Ranked, entry: Entry, summaries: dict[str, NoteSummary]
+) -> MatchedNote:
+    summary = one.summary
     return MatchedNote(
-        id=f"{head.slug}#{entry.n}",
+        id=f"{summary.slug}#{entry.n}",
         title=entry.title,
         importance=entry.importance,
         discovered_by=entry.discovered_by,
@@ -197,28 +199,28 @@ def _matched_note(project: Project, one: Ranked, entry: Entry, heads: dict[str, 
         pattern=one.match.pattern,
         why=one.scored.why,
         content=cut(entry.content),
-        related=[slug for slug in head.related if slug in heads] or UNSET,
-        otherwise=project.note_store.contradictions(head, entry, heads),
+        related=[slug for slug in summary.related if slug in summaries] or UNSET,
+        otherwise=project.note_store.contradictions(summary, entry, summaries),
     )
 
 
 def list_notes(caller: Caller, _: ListNotes) -> NoteList:
     """All notes by file name, and the broken files."""
-    heads, broken = caller.project.note_store.heads()
-    return NoteList([_listed_note(head) for head in heads.values()], broken or UNSET)
+    summaries, broken = caller.project.note_store.summaries()
+    return NoteList([_listed_note(summary) for summary in summaries.values()], broken or UNSET)
 
 
-def _listed_note(head: Head) -> ListedNote:
+def _listed_note(summary: NoteSummary) -> ListedNote:
     return ListedNote(
-        id=head.slug,
-        title=head.title,
-        importance=head.importance,
-        tags=head.tags,
-        entries=head.entries,
-        discovered_at=head.discovered_at,
-        discovered_by=head.discovered_by,
-        retired=head.retired or UNSET,
-        remarks=head.remarks or UNSET,
+        id=summary.slug,
+        title=summary.title,
+        importance=summary.importance,
+        tags=summary.tags,
+        entries=summary.entries,
+        discovered_at=summary.discovered_at,
+        discovered_by=summary.discovered_by,
+        retired=summary.retired or UNSET,
+        remarks=summary.remarks or UNSET,
     )
 
 
@@ -226,19 +228,21 @@ def show_note(caller: Caller, question: ShowNote) -> NoteShown:
     """A note with all entries, or one of them, with related and contradicting notes."""
     notes = caller.project.note_store
     one = get_entry(caller.project, question.id) if "#" in question.id else None
-    note = notes.note(one[0] if one else notes.slug(question.id))
-    heads, _ = notes.heads()
+    note = notes.note(one[0] if one else notes.find_slug(question.id))
+    summaries, _ = notes.summaries()
     named = dict.fromkeys(slug for entry in note.entries for slug in entry.related_memories)
-    naming = [head.slug for head in heads.values() if note.slug in head.related]
-    related = [slug for slug in dict.fromkeys([*named, *naming]) if slug in heads and slug != note.slug]
+    naming = [summary.slug for summary in summaries.values() if note.slug in summary.related]
+    related = [slug for slug in dict.fromkeys([*named, *naming]) if slug in summaries and slug != note.slug]
     return NoteShown(
         id=f"{note.slug}#{one[1].n}" if one else note.slug,
         path=caller.relative(notes.folder.file(note.slug)),
         newest=note.newest.n,
         entries=[one[1]] if one else list(note.entries),
         related=related or UNSET,
-        missing=[slug for slug in named if slug not in heads] or UNSET,
-        otherwise=notes.contradictions(heads[note.slug], note.newest, heads) if note.slug in heads else UNSET,
+        missing=[slug for slug in named if slug not in summaries] or UNSET,
+        otherwise=notes.contradictions(summaries[note.slug], note.newest, summaries)
+        if note.slug in summaries
+        else UNSET,
     )
 
 
@@ -272,7 +276,7 @@ def add_note(caller: Caller, draft: NoteDraft) -> NoteAdded:
     folder = caller.project.note_store.folder
     added = folder.add(entry.title, text, first=find_note(caller.project, entry.title))
     path = caller.relative(folder.file(added.slug))
-    odd = ((pattern, patterns.problem(pattern)) for pattern in entry.when_to_use)
+    odd = ((pattern, patterns.pattern_error(pattern)) for pattern in entry.when_to_use)
     remarks = tuple(f"`{pattern}` {problem}." for pattern, problem in odd if problem)
     remarks += tuple(_successor_remarks(caller, entry))
     return NoteAdded(f"{added.slug}#{added.n}", path, created=added.n == 1, remarks=remarks or UNSET)
@@ -285,7 +289,7 @@ def _entry(caller: Caller, draft: NoteDraft) -> Entry:
     for pattern in conditions:
         if not patterns.compiled(pattern).alternatives:
             raise InvalidQuery(
-                f"note: `when_to_use` `{pattern}` {patterns.problem(pattern)}.", field="when_to_use"
+                f"note: `when_to_use` `{pattern}` {patterns.pattern_error(pattern)}.", field="when_to_use"
             )
     at = caller.project.now() if draft.discovered_at is None else seconds(draft.discovered_at)
     entry = Entry(
@@ -309,7 +313,9 @@ def _entry(caller: Caller, draft: NoteDraft) -> Entry:
 def _successor_remarks(caller: Caller, entry: Entry) -> Iterator[str]:
     """A remark if an entry names a successor that does not exist."""
     named = entry.superseded_by
-    if named and named.casefold() not in {slug.casefold() for slug in caller.project.note_store.heads()[0]}:
+    if named and named.casefold() not in {
+        slug.casefold() for slug in caller.project.note_store.summaries()[0]
+    }:
         yield f"`{caller.spell('superseded_by')}` names `{one_line(named)}`, which does not exist yet."
 
 
@@ -344,8 +350,8 @@ def find_note(project: Project, title: str) -> str | None:
     slug = slug_of(title)
     if project.note_store.folder.holds(slug, title):
         return slug
-    heads, _ = project.note_store.heads()
-    return next((slug for slug, head in heads.items() if same_title(head.title, title)), None)
+    summaries, _ = project.note_store.summaries()
+    return next((slug for slug, summary in summaries.items() if same_title(summary.title, title)), None)
 
 
 def forgotten_statements(project: Project, entry: Entry) -> list[str] | None:
@@ -361,7 +367,7 @@ def forgotten_statements(project: Project, entry: Entry) -> list[str] | None:
 def get_entry(project: Project, name: str) -> tuple[str, Entry]:
     """The slug and the entry of `slug#n`."""
     slug, _, number = name.rpartition("#")
-    note = project.note_store.note(project.note_store.slug(slug))
+    note = project.note_store.note(project.note_store.find_slug(slug))
     if not number.isdecimal() or not 0 < int(number) <= len(note.entries):
         raise NotFound(f"{note.slug} has entries 1 to {len(note.entries)}, and no `{name}`.", id=name)
     return note.slug, note.entries[int(number) - 1]
@@ -373,7 +379,7 @@ def _find_entries(caller: Caller, name: str) -> list[str]:
         if "#" in name:
             slug, entry = get_entry(caller.project, name)
             return [f"{slug}#{entry.n}"]
-        note = caller.project.note_store.note(caller.project.note_store.slug(name))
+        note = caller.project.note_store.note(caller.project.note_store.find_slug(name))
         return [f"{note.slug}#{entry.n}" for entry in note.entries]
     except RumError:
         return []

@@ -66,12 +66,12 @@ def extract(caller: Caller, given: dict[str, Any], *, dry_run: bool = False) -> 
     found = _found(caller.project, run)
     finding = found.finding
     known = Known(caller, run, f"{finding.title}\n{finding.content}")
-    with caller.project.turn(), caller.undo_identity_on_error():
+    with caller.project.locked(), caller.undo_identity_on_error():
         if dry_run or finding.is_empty:
             return _Sieve(caller, run, found, known).answer(None if dry_run else Kept())
         # All notes are read before the transaction, in which others wait.
         known.texts()
-        caller.project.note_store.heads()
+        caller.project.note_store.summaries()
         with caller.project.store.transaction():
             sieve = _Sieve(caller, run, found, known)
             return sieve.answer(sieve.written())
@@ -101,7 +101,7 @@ def _found(project: Project, run: FinishedRun) -> _Found:
     try:
         model = project.language_model
         if model is not None:
-            with project.turn():
+            with project.locked():
                 known = titles(project, run)
             return _Found(find_by_model(model, run, known), model.name)
     except CannotComplete as error:
@@ -281,7 +281,7 @@ class Known:
         except InvalidQuery:  # there are no notes here
             return
         noted: dict[str, tuple[Stamp, list[KnownText]]] = {}
-        for slug, stamp in folder.stamps().items():
+        for slug, stamp in folder.file_stamps().items():
             before = self._read_notes.get(slug)
             noted[slug] = before if before and before[0] == stamp else (stamp, self._read(slug))
             yield from noted[slug][1]
@@ -310,7 +310,7 @@ def titles(project: Project, run: FinishedRun) -> Sequence[str]:
     """The names of what is known, that which shares most words with a run first."""
     given = [_named(one, at) for at, one in enumerate(run.existing_memories, 1)]
     words = telling_words(f"{run.task}\n{run.agent_output}")
-    noted = [head.title for head in project.note_store.heads()[0].values()]
+    noted = [summary.title for summary in project.note_store.summaries()[0].values()]
     return [*given, *sorted(noted, key=lambda title: -len(words & telling_words(title)))]
 
 

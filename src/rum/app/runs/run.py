@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 from msgspec.structs import replace
 
 from rum.app.agents import resume_or_register
-from rum.app.brief import brief as briefing
+from rum.app.brief import brief as brief_module
 from rum.app.caller import Caller
 from rum.app.calls import load, plain_json, public
 from rum.app.layers.layers import Layers
 from rum.app.layers.store_backend import StoreBackend
-from rum.app.memories import store
+from rum.app.memories import store as memory_store
 from rum.app.runs import run_memory
 from rum.app.runs.exception import is_failure, keep_error, verdict_of
 from rum.app.runs.journal import MAX_FIELD_LENGTH, Attempt, RunJournal
@@ -36,22 +36,23 @@ if TYPE_CHECKING:
     from rum.app.arguments import RunArguments, StepArguments
     from rum.model.extraction import Extracted
 
-A = TypeVar("A")
+T = TypeVar("T")
 
 
 @public
 class Run:
     """A run of an agent loop, as a context manager; at the end it is stored as a memory.
 
-    Errors while recording do not stop the run: they are in `problems`, and in a warning at the end. A wrong
-    call raises, and does not count as a failure of the task. Only the `with` block can record anything.
+    Errors while recording do not stop the run: they are collected in `problems` and reported as a warning at
+    the end. An invalid call raises, but does not mark the task as failed. Nothing can be recorded outside the
+    `with` block.
     """
 
-    def __init__(self, caller: Caller, question: RunRequest, parent: Run | None = None) -> None:
-        self._caller = caller.other_agent(question.session)
-        self._question = question
+    def __init__(self, caller: Caller, request: RunRequest, parent: Run | None = None) -> None:
+        self._caller = caller.other_agent(request.session)
+        self._request = request
         self._parent = parent
-        self._record = Record(question, [self._caller.relative(path) for path in question.files])
+        self._record = Record(request, [self._caller.relative(path) for path in request.files])
         self._verdict: Verdict | None = None
         self._journal: RunJournal | None = None
         self._prompt_tokens = 0
@@ -65,28 +66,28 @@ class Run:
     @property
     def agent(self) -> str:
         """The agent that does the work."""
-        return self._question.agent
+        return self._request.agent
 
     @property
     def task(self) -> str:
         """The task."""
-        return self._question.task
+        return self._request.task
 
     @property
     def session(self) -> str:
-        """The session it belongs to."""
+        """The id of the session that this run belongs to."""
         return self._caller.session_id
 
     def __enter__(self) -> Self:
         if self._journal is not None:
             self._journal.refuse_if_over()
             raise InvalidQuery("This run is already active; start another with rum.run(…).", field="run")
-        self._try("The agent was not registered", self._identify)
-        self._journal = RunJournal(self._caller, self._question, self.problems)
-        self._shown_task = shorten(self.task, MAX_FIELD_LENGTH)
-        self._first_attempt = Attempt(self._journal, {"description": self._shown_task})
+        self._try("The agent was not registered", self._register_agent)
+        self._journal = RunJournal(self._caller, self._request, self.problems)
+        self._short_task = shorten(self.task, MAX_FIELD_LENGTH)
+        self._first_attempt = Attempt(self._journal, {"description": self._short_task})
         self._attempts: list[Attempt] = []
-        self._event(self._start)
+        self._store_event(self._start)
         return self
 
     @property
@@ -94,10 +95,10 @@ class Run:
         return run_memory.start_event(self.agent, self.agent_id, self.task)
 
     def _started_journal(self) -> RunJournal:
-        """The journal, once the run has begun; InvalidQuery before."""
+        """The journal, once the run has started; InvalidQuery before."""
         if self._journal is None:
             raise InvalidQuery(
-                "This run has not begun; nothing was written. Put what belongs to it into the block of "
+                "This run has not started; nothing was recorded. Record inside the block "
                 "`with rum.run(…) as run:`.",
                 field="run",
             )
@@ -109,46 +110,46 @@ class Run:
         journal.refuse_if_over()
         return journal
 
-    def _identify(self) -> None:
+    def _register_agent(self) -> None:
         parent = self._parent.agent_id if self._parent else None
-        with self._caller.project.turn(), self._caller.project.store.transaction():
+        with self._caller.project.locked(), self._caller.project.store.transaction():
             self._caller.agent = resume_or_register(self._caller, self.agent, parent)
         self.agent_id = self._caller.agent.id
 
     @property
     def brief(self) -> Brief:
         """The current brief for this run."""
-        question = BriefRequest(
+        request = BriefRequest(
             task=self.task,
-            plan=self._question.plan,
+            plan=self._request.plan,
             file=tuple(self._record.files),
             agent=self.agent,
             session=self._started_journal().session,
-            tokens=self._question.tokens,
+            tokens=self._request.tokens,
         )
-        with self._caller.project.turn():
-            return briefing.brief(self._caller, question)
+        with self._caller.project.locked():
+            return brief_module.brief(self._caller, request)
 
     @property
     def prompt(self) -> str:
         """The agent's current prompt: the system prompt, the brief with rules and journal, the task."""
         self._started_journal()
-        brief = self._try("The brief was not made", lambda: self.brief.text) or ""
-        parts = [self._question.system, brief, f"## Task\n\n{self.task}"]
-        parts += [f"## Plan\n\n{self._question.plan}"] if self._question.plan else []
+        brief = self._try("The brief was not created", lambda: self.brief.text) or ""
+        parts = [self._request.system, brief, f"## Task\n\n{self.task}"]
+        parts += [f"## Plan\n\n{self._request.plan}"] if self._request.plan else []
         prompt = "\n\n".join(part.strip() for part in parts if part.strip())
         self._prompt_tokens = estimate_tokens(prompt)
         return prompt
 
     def child(self, *, agent: str, task: str, **options: Unpack[RunArguments]) -> Run:
-        """A run within this one, by another agent; it shares the memory, and gets a memory of its own."""
+        """A run within this one, by another agent, in the same project; stored as a memory of its own."""
         self._active_journal()
-        defaults = {"session": self._question.session, "extract": self._question.extract}
+        defaults = {"session": self._request.session, "extract": self._request.extract}
         arguments = {**defaults, **options, "agent": agent, "task": task}
         return Run(self._caller, parse(plain_json(arguments), RunRequest, "run"), self)
 
     def discovery(self, type: DiscoveryType | str, content: str, **more: Any) -> None:
-        """Record something learned about the code or the task; more fields as in a journal."""
+        """Record something learned about the code or the task; `more` are other fields of a journal entry."""
         self._record.discoveries.append(self._add_entry(Kind.DISCOVERY, type=type, content=content, **more))
 
     def decision(self, type: DecisionType | str, description: str, **more: Any) -> None:
@@ -164,7 +165,7 @@ class Run:
         """
         journal, fields = self._active_journal(), plain_json({"description": description, **more})
         if "id" in fields:
-            raise InvalidQuery("attempt: its id is made by the run; leave `id` out.", field="id")
+            raise InvalidQuery("attempt: `id` is assigned by the run; do not pass it.", field="id")
         if self._attempts:
             self._attempts.append(Attempt(journal, fields))
         else:  # The entry from the start of the run becomes this attempt
@@ -173,7 +174,7 @@ class Run:
         return self._attempts[-1]
 
     def step(self, description: str, **fields: Unpack[StepArguments]) -> None:
-        """Record a step: on a `file` (an edit, unless `action` says otherwise), by a `command`, or another.
+        """Record a step: a change to `file` (an edit unless `action` is given), a `command`, or another step.
 
         `success`, `output` and `error` are its outcome.
         """
@@ -208,7 +209,7 @@ class Run:
     def _add_entry(self, kind: Kind, **fields: Any) -> dict[str, Any]:
         return self._active_journal().add(kind, plain_json(fields))[0]
 
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+    def __exit__(self, _exception_type: object, error: BaseException | None, _trace: object) -> None:
         with keep_error(error):
             journal = self._active_journal()
             try:
@@ -225,17 +226,21 @@ class Run:
 
     def _end(self, journal: RunJournal, verdict: Verdict) -> None:
         """Store the run as a memory, close its journal entry, and extract knowledge from it."""
-        journal.is_over = True  # Entries of other threads would be lost in part from now on
+        # From now on refuse entries of other threads: they might be missing from the memory.
+        journal.is_over = True
         self._try("The memory was not stored", lambda: self._store(verdict))
         if self._parent is not None:
-            self._parent.adopt(Child(self.agent, self.task, verdict, self.memory_id))
+            self._parent.add_child(Child(self.agent, self.task, verdict, self.memory_id))
         self._close_journal(journal, verdict)
-        self._event(run_memory.end_event(self._start, verdict, self.memory_id, self._prompt_tokens))
-        if self._question.extract:
+        self._store_event(run_memory.end_event(self._start, verdict, self.memory_id, self._prompt_tokens))
+        if self._request.extract:
             self._try("Nothing was extracted", lambda: self._extract(verdict))
 
     def _close_journal(self, journal: RunJournal, verdict: Verdict) -> None:
-        """Record the outcome of open attempts; if there are none, add an entry for the run."""
+        """Record the outcome of open attempts.
+
+        If there are none, add an entry for the run, unless its last attempt and the run itself succeeded.
+        """
         outcome = {
             "output": None if verdict.result is Result.FAILURE else verdict.summary,
             "error": verdict.reason,
@@ -247,18 +252,20 @@ class Run:
         for attempt in active:
             attempt.close(verdict.result, **outcome)
         if not active and {self._attempts[-1].entry["result"], verdict.result} != {Result.SUCCESS}:
-            entry = {"description": self._shown_task, "result": verdict.result, **outcome}
+            entry = {"description": self._short_task, "result": verdict.result, **outcome}
             journal.add(Kind.ATTEMPT, plain_json(entry))
 
     def _store(self, verdict: Verdict) -> None:
         caller = self._caller
-        with caller.project.turn(), caller.project.store.transaction():
-            attempts = [store.store(caller, plain_json(one)) for one in self._record.failed_attempts(verdict)]
+        with caller.project.locked(), caller.project.store.transaction():
+            attempts = [
+                memory_store.store(caller, plain_json(one)) for one in self._record.failed_attempts(verdict)
+            ]
             draft = self._record.draft(verdict, [one.memory_id for one in attempts])
-            stored = store.store(caller, plain_json(draft))
+            stored = memory_store.store(caller, plain_json(draft))
         self.memory_id = stored.memory_id
 
-    def adopt(self, child: Child) -> None:
+    def add_child(self, child: Child) -> None:
         """Record a finished child run; this run's memory gets a link to the child's memory."""
         self._record.children.append(child)
         if self._started_journal().is_over and self.memory_id and child.memory_id:
@@ -268,8 +275,8 @@ class Run:
             self._try("The memory was not linked", lambda: self._link(link))
 
     def _link(self, link: LinkRequest) -> None:
-        with self._caller.project.turn():
-            store.link(self._caller, link)
+        with self._caller.project.locked():
+            memory_store.link(self._caller, link)
 
     def _extract(self, verdict: Verdict) -> None:
         run = {
@@ -281,16 +288,16 @@ class Run:
         }
         self.extracted = load("app.runs.extraction:extract")(self._caller, run)
 
-    def _event(self, entry: dict[str, Any]) -> None:
+    def _store_event(self, entry: dict[str, Any]) -> None:
         layers = Layers(lambda: StoreBackend(self._caller))
         self._try("No event was stored", lambda: layers.append("episodic", entry))
 
-    def _try(self, what: str, work: Callable[[], A]) -> A | None:
-        """Do something that may fail without stopping the run."""
+    def _try(self, failure_message: str, work: Callable[[], T]) -> T | None:
+        """Call `work`; an error is added to `problems` and does not stop the run."""
         try:
             return work()
         except (RumError, OSError) as error:
-            self.problems.append(f"{what}: {error}")
+            self.problems.append(f"{failure_message}: {error}")
             return None
 
     def _report_problems(self, error: BaseException | None) -> None:

@@ -82,16 +82,16 @@ def _embedder_problems(project: Project) -> list[Problem]:
 def _notes(project: Project) -> tuple[int, list[Problem], list[str]]:
     """(number of notes, problems of their files, remarks on their content)."""
     try:
-        heads, broken = project.note_store.heads()
+        summaries, broken = project.note_store.summaries()
     except StorageError as error:
         return 0, [Problem(error.message, "See the setting `notes_dir`.")], []
     advice = "It is skipped until the file is corrected."
     odd = [
-        f"{project.relative(project.note_store.folder.file(head.slug))}, {remark}"
-        for head in heads.values()
-        for remark in head.remarks
+        f"{project.relative(project.note_store.folder.file(summary.slug))}, {remark}"
+        for summary in summaries.values()
+        for remark in summary.remarks
     ]
-    return len(heads), [Problem(one.problem, advice) for one in broken], odd
+    return len(summaries), [Problem(one.problem, advice) for one in broken], odd
 
 
 def _remarks(project: Project, notes: list[str]) -> list[str]:

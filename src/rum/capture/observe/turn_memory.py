@@ -48,7 +48,7 @@ class TurnObservation(NamedTuple):
     """The fields of a turn's memory, or the reason why there is none."""
 
     fields: Json | None
-    why_not: str = ""
+    skip_reason: str = ""
     commit: str | None = None
     stored: tuple[str, ...] = ()  # Memories that the agent stored itself
 
@@ -61,8 +61,8 @@ def observe_turn(turn: Turn) -> TurnObservation:
     steps = steps_of(turn.events)
     stored = tuple(step.memories[0] for step in steps if _is_store_call(step) and step.memories)
     checks = [check_of(step) for step in steps]
-    if why_not := _triviality(turn, steps, checks, stored):
-        return TurnObservation(None, why_not, stored=stored)
+    if skip_reason := _triviality(turn, steps, checks, stored):
+        return TurnObservation(None, skip_reason, stored=stored)
     commits = _commits_in(steps)
     fields = _TurnReader(turn, steps, checks).memory_fields(commits)
     return TurnObservation(fields, commit=commits[-1].sha if commits else None, stored=stored)

@@ -257,13 +257,13 @@ class TestBeforeAndAfter:
     @pytest.mark.parametrize("name", [name for name in CALLS if name != "enter"])
     def test_a_call_before_the_beginning_says_how_to_begin(self, shop: Shop, rum: Rum, name: str):
         run = rum.run(agent="developer", task=TASK)
-        with pytest.raises(InvalidQuery, match=r"has not begun.*with rum\.run"):
+        with pytest.raises(InvalidQuery, match=r"has not started.*with rum\.run"):
             CALLS[name](run)
         assert not (shop.folder / ".rum").exists()
 
     def test_a_prompt_can_be_had_from_the_beginning_on(self, rum: Rum):
         run = rum.run(agent="developer", task=TASK)
-        with pytest.raises(InvalidQuery, match="has not begun"):
+        with pytest.raises(InvalidQuery, match="has not started"):
             _ = run.prompt
         with run:
             within = run.prompt

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from rum.app.upkeep.tidy import Holder, lease
+from rum.app.upkeep.tidy import LockHolder, lease
 from support.processes import ask, end, make_place
 
 HOLDER = """
@@ -33,9 +33,9 @@ def test_a_second_one_learns_who_has_it_and_since_when(tmp_path: Path):
         assert process.stdout
         pid = int(process.stdout.readline())
         with lease(str(tmp_path), 0, 99) as other:
-            assert other == Holder(pid, 77)
+            assert other == LockHolder(pid, 77)
         with lease(str(tmp_path), 0.05, 99) as other:
-            assert other == Holder(pid, 77)
+            assert other == LockHolder(pid, 77)
     finally:
         end(process)
 
@@ -71,7 +71,7 @@ def test_a_holder_that_cannot_be_read_is_still_a_holder(tmp_path: Path, written:
         process.stdout.readline()
         (tmp_path / "tidy.lock").write_bytes(written)
         with lease(str(tmp_path), 0, 99) as other:
-            assert other == Holder()
+            assert other == LockHolder()
     finally:
         end(process)
 

@@ -10,7 +10,7 @@ import pytest
 from msgspec import UNSET
 
 from rum import Rum
-from rum.app.upkeep.tidy import KEPT
+from rum.app.upkeep.tidy import UNUSED_VECTORS_TTL
 from support.embedders import Endpoint
 from support.processes import end, make_place
 from support.projects import Shop, keep
@@ -138,7 +138,7 @@ def test_vectors_of_another_embedder_are_kept_for_a_week(
     other = shop.open()
     assert other.tidy().dropped == 0
     assert rum.pending == 0
-    shop.clock.forward(KEPT + 1)
+    shop.clock.forward(UNUSED_VECTORS_TTL + 1)
     done = other.tidy()
     assert (done.dropped, done.pending) == (1, 0)
     assert (rum.pending, other.pending) == (1, 0)
@@ -154,7 +154,7 @@ def test_vectors_that_somebody_asks_for_are_kept(
     other = shop.open()
     other.tidy()
     for _ in range(8):
-        shop.clock.forward(KEPT // 7)
+        shop.clock.forward(UNUSED_VECTORS_TTL // 7)
         rum.recall(query="something in other words", strategy="semantic")
         rum.settle()
     assert (other.tidy().dropped, rum.pending) == (0, 0)

@@ -18,10 +18,10 @@ def said(telling: Telling) -> dict[str, Any]:
     return found
 
 
-def why_not(telling: Telling) -> str:
+def skip_reason(telling: Telling) -> str:
     found = observe_turn(telling.turns()[-1])
     assert found.fields is None
-    return found.why_not
+    return found.skip_reason
 
 
 def results(memory: dict[str, Any]) -> list[tuple[str, bool | None]]:
@@ -175,8 +175,8 @@ def test_commits_are_recorded():
 
 
 def test_small_talk_and_reading_make_no_memory():
-    assert why_not(Telling().prompt("Thanks!").stop("You're welcome.")) == "nothing done"
-    assert why_not(Telling().prompt("Open a.py").read("a.py").stop("Here.")) == "only looked around"
+    assert skip_reason(Telling().prompt("Thanks!").stop("You're welcome.")) == "nothing done"
+    assert skip_reason(Telling().prompt("Open a.py").read("a.py").stop("Here.")) == "only looked around"
 
 
 def test_an_investigation_with_a_conclusion_makes_a_memory():
@@ -198,7 +198,7 @@ def test_a_denied_call_is_ignored():
             files=[{"path": "a.py", "operation": "edit"}],
         )
     )
-    assert why_not(telling.stop("Ok.")) == "nothing done"
+    assert skip_reason(telling.stop("Ok.")) == "nothing done"
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_a_stopped_command_has_no_result(command: str, code: int, result: bool |
 )
 def test_an_interrupted_command_is_ignored(how: dict[str, Any]):
     telling = Telling().prompt("Start it").call("run", failed=True, command="npm run dev", exit=137, **how)
-    assert why_not(telling.stop("Ok.")) == "nothing done"
+    assert skip_reason(telling.stop("Ok.")) == "nothing done"
 
 
 def test_a_failed_edit_is_recorded_as_failed():

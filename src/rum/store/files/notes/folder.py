@@ -62,7 +62,7 @@ class NoteFolder:
         self.path = path
         self._judge = check_pattern
 
-    def stamps(self) -> dict[str, Stamp]:
+    def file_stamps(self) -> dict[str, Stamp]:
         """The stamp of every file, by slug, in the order of names."""
         found: dict[str, Stamp] = {}
         try:

@@ -1,4 +1,4 @@
-"""The heads of the notes of a folder, stored so that only changed files are read again."""
+"""The summaries of the notes of a folder, stored so that only changed files are read again."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _UNSETTLED = Stamp(0, 0, 0, 0)
 
 
 class _File(Struct, Generic[H], array_like=True, frozen=True):
-    """A file as it was read: its stamp, the hash of its content, and its head or its error."""
+    """A file as it was read: its stamp, the hash of its content, and its summary or its error."""
 
     stamp: Stamp
     digest: str
-    head: H | None
+    summary: H | None
     problem: str | None
 
 
@@ -41,9 +41,9 @@ class _StoredIndex(Struct, Generic[H], frozen=True):
 
 
 class NoteIndex(Generic[H]):
-    """The heads of all notes in a folder: derived from the files alone, and from nothing else.
+    """The summaries of all notes in a folder: derived from the files alone, and from nothing else.
 
-    `made` gives the head of a note; `version` changes whenever it would give another one.
+    `made` gives the summary of a note; `version` changes whenever it would give another one.
     """
 
     def __init__(
@@ -57,16 +57,16 @@ class NoteIndex(Generic[H]):
         self._files: dict[str, _File[H]] | None = None
 
     def refresh(self) -> tuple[dict[str, H], list[Broken]]:
-        """The head of every note, up to date with the files, and the broken files."""
+        """The summary of every note, up to date with the files, and the broken files."""
         known = self._read() if self._files is None else self._files
-        stamps = self._folder.stamps()
+        stamps = self._folder.file_stamps()
         now = time.time_ns()
         files = {slug: self._current(slug, stamp, known.get(slug), now) for slug, stamp in stamps.items()}
         self._files = files
         if files != known:
             self._write(files)
-        heads = {slug: file.head for slug, file in files.items() if file.head is not None}
-        return heads, [Broken(f"{slug}.md", file.problem) for slug, file in files.items() if file.problem]
+        summaries = {slug: file.summary for slug, file in files.items() if file.summary is not None}
+        return summaries, [Broken(f"{slug}.md", file.problem) for slug, file in files.items() if file.problem]
 
     def rebuild(self) -> None:
         """Read every file again."""
@@ -82,7 +82,7 @@ class NoteIndex(Generic[H]):
             data = self._folder.bytes(slug)
             digest = hashlib.sha256(data).hexdigest()
             if known is not None and known.digest == digest:
-                return _File(settled, digest, known.head, known.problem)
+                return _File(settled, digest, known.summary, known.problem)
             return _File(settled, digest, self._made(self._folder.note(slug, data)), None)
         except RumError as error:
             return _File(settled, digest, None, error.message)

@@ -11,6 +11,7 @@ from msgspec import UNSET
 from rum.inject.render import local_time
 from rum.model.notes import (
     Broken,
+    Contradiction,
     Entry,
     ListedNote,
     MatchedNote,
@@ -20,7 +21,6 @@ from rum.model.notes import (
     NoteList,
     NoteShown,
     NotesMatched,
-    Otherwise,
 )
 from rum.surfaces.cli.open_project import open_rum
 from rum.surfaces.cli.options import Group, Options, given_options, ids_option, quiet_option
@@ -164,7 +164,7 @@ def _entry(slug: str, entry: Entry, *, newest: bool) -> Fields:
     return Fields(heading, [field for field in fields if field[1]])
 
 
-def _contradictions(otherwise: list[Otherwise]) -> list[str]:
+def _contradictions(otherwise: list[Contradiction]) -> list[str]:
     return [f"{other.said} — {other.id}: {other.says}" for other in otherwise]
 
 

@@ -14,7 +14,7 @@ from rum._version import __version__
 from rum.app.project import damage
 from rum.app.rum import Rum
 from rum.app.upkeep.doctor import TokensSpent
-from rum.app.upkeep.tidy import LONGEST, USUAL, Holder, TidyResult
+from rum.app.upkeep.tidy import DEFAULT_SECONDS, MAX_IDLE_SECONDS, LockHolder, TidyResult
 from rum.capture.events import problems
 from rum.model.answers import Diagnosis, Problem
 from rum.model.errors import RumError, StorageError
@@ -100,7 +100,7 @@ def tidy(ctx: click.Context, wait: bool, idle: str | None, spool: str | None) ->
         return
     with open_rum(options) as rum:
         began = time.monotonic()
-        answer = _tidy_to_the_end(rum) if wait else _tidy(rum, USUAL)
+        answer = _tidy_to_the_end(rum) if wait else _tidy(rum, DEFAULT_SECONDS)
         took = time.monotonic() - began
     print_result(options, answer, lambda done: _tidy_view(done, took))
     ctx.exit(1 if answer.trouble else 0)
@@ -115,7 +115,7 @@ def _run_idle(options: Options, folder: str) -> None:
         os.nice(19)
     with open_rum(options) as rum:
         # A process that only checks the lease holds it for a moment.
-        rum.tidy(LONGEST, patience=1.0)
+        rum.tidy(MAX_IDLE_SECONDS, patience=1.0)
 
 
 def _process_spool(folder: str) -> None:
@@ -137,7 +137,7 @@ def _process_spool(folder: str) -> None:
 
 
 def _tidy(rum: Rum, seconds: float, patience: float = 0.0) -> TidyResult:
-    with progress("Embedding", rum.pending, lines=seconds > USUAL) as report_progress:
+    with progress("Embedding", rum.pending, lines=seconds > DEFAULT_SECONDS) as report_progress:
         return rum.tidy(seconds, patience=patience, progress=report_progress)
 
 
@@ -184,7 +184,7 @@ def _minutes(seconds: float) -> int:
     return max(1, round(seconds / 60))
 
 
-def _process_name(other: Holder) -> str:
+def _process_name(other: LockHolder) -> str:
     if not other.pid:
         return "Another process"
     return f"Process {other.pid}, since {time.strftime('%H:%M:%S', time.localtime(other.since))},"

@@ -157,11 +157,11 @@ def test_an_entry_is_removed_and_the_last_takes_the_file_with_it(folder: NoteFol
 
 
 def test_only_markdown_files_are_notes(folder: NoteFolder):
-    assert folder.stamps() == {}
+    assert folder.file_stamps() == {}
     add(folder)
     for name in (".hidden.md", "a.txt", "README", "b.markdown"):
         (Path(folder.path) / name).write_text("x")
-    assert list(folder.stamps()) == ["auth-module"]
+    assert list(folder.file_stamps()) == ["auth-module"]
 
 
 def test_an_entry_that_would_be_swallowed_goes_elsewhere(folder: NoteFolder):

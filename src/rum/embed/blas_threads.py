@@ -1,8 +1,8 @@
 """Keep numpy's matrix products on the calling thread while a model runs.
 
 OpenBLAS splits a product over all cores, which then wait for each other. If another program keeps one core
-busy (a build, a test run), 10 ms can become 500. So a call runs on one core; to use more cores, call from
-several threads.
+busy (a build, a test run), a product of 10 ms can take 500 ms. So each call uses one core; to use more,
+call from several threads.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from pathlib import Path
 
 import numpy as np
 
-_SPELLINGS = ("scipy_openblas_{}64_", "scipy_openblas_{}", "openblas_{}64_", "openblas_{}")
+_SYMBOL_PATTERNS = ("scipy_openblas_{}64_", "scipy_openblas_{}", "openblas_{}64_", "openblas_{}")
 
 
-class _Users:
+class _RunningCalls:
     """The number of running calls, and OpenBLAS's thread count before the first of them."""
 
     def __init__(self) -> None:
@@ -29,25 +29,28 @@ class _Users:
         self.threads_before = 1
 
 
-_users = _Users()
+_running_calls = _RunningCalls()
 
 
 @contextmanager
-def one_core() -> Generator[None]:
-    """Products run on the calling thread; the old setting is restored when the last call ends."""
-    get, put = _controls()
-    with _users.lock:
-        if not _users.count:
-            _users.threads_before = get()
-            put(1)
-        _users.count += 1
+def single_threaded_blas() -> Generator[None]:
+    """Within this context matrix products run on the calling thread.
+
+    The last context to exit restores the thread count.
+    """
+    get_threads, set_threads = _controls()
+    with _running_calls.lock:
+        if not _running_calls.count:
+            _running_calls.threads_before = get_threads()
+            set_threads(1)
+        _running_calls.count += 1
     try:
         yield
     finally:
-        with _users.lock:
-            _users.count -= 1
-            if not _users.count:
-                put(_users.threads_before)
+        with _running_calls.lock:
+            _running_calls.count -= 1
+            if not _running_calls.count:
+                set_threads(_running_calls.threads_before)
 
 
 @cache
@@ -56,16 +59,16 @@ def _controls() -> tuple[Callable[[], int], Callable[[int], object]]:
     for path in _libraries():
         with suppress(OSError):
             library = ctypes.CDLL(str(path))
-            for spelling in _SPELLINGS:
-                get = getattr(library, spelling.format("get_num_threads"), None)
-                put = getattr(library, spelling.format("set_num_threads"), None)
-                if get and put:
-                    return get, put
+            for pattern in _SYMBOL_PATTERNS:
+                get_threads = getattr(library, pattern.format("get_num_threads"), None)
+                set_threads = getattr(library, pattern.format("set_num_threads"), None)
+                if get_threads and set_threads:
+                    return get_threads, set_threads
     return (lambda: 1), (lambda _: None)
 
 
 def _libraries() -> Iterator[Path]:
-    """Candidates for numpy's OpenBLAS: next to it in a wheel, or linked to its core."""
+    """Possible files of numpy's OpenBLAS: in the wheel's library folder, or linked into its C extension."""
     folder = Path(np.__file__).parent
     yield from (*folder.with_name("numpy.libs").glob("*openblas*"), *folder.glob(".dylibs/*openblas*"))
     core = find_spec("numpy._core._multiarray_umath")
