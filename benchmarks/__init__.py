@@ -1,1 +1,1 @@
-"""Measures RUM against floors: the least that the same work costs on the same machine, in the same run."""
+"""Measures RUM against floors: minimal implementations of the same work, on one machine in one run."""

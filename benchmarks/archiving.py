@@ -163,10 +163,10 @@ def table(archiving: Archiving) -> str:
         _sized("bytes of rum.db", archiving.bytes),
         _timed("recall by text, about live memories", archiving.live),
         _timed("recall by text, about archived memories", archiving.packed),
-        _timed("recall in other words, also by meaning", archiving.otherwise),
+        _timed("recall by text and meaning, query paraphrased", archiving.otherwise),
         _timed("recall by file", archiving.file),
         _timed("start of `rum mcp` → first answer by meaning", archiving.first),
-        ("RSS after it", *(f"{held:.0f} MB" for held in archiving.held), ""),
+        ("RSS after the first answer by meaning", *(f"{held:.0f} MB" for held in archiving.held), ""),
         *(
             (f"found by {what}, of {found.asked:,} archived", f"{before:,}", f"{after:,}", "")
             for what, before, after in zip(("id", "ticket", "goal"), found.before, found.after, strict=True)

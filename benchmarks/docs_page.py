@@ -16,15 +16,15 @@ PAGE = """# Benchmarks
 
 <!-- Made by `make bench ARGS="--write docs/benchmarks.md"`. -->
 
-Each figure is compared with a floor: the least that the same work costs on the same machine, measured in the
-same run. Compare ratios between machines, not milliseconds.
+Each figure is compared with a floor: a minimal implementation of the same work on the same machine, measured
+in the same run. Compare ratios between machines, not milliseconds.
 
 Times are medians in milliseconds. Each query runs twice and the faster time counts. `make bench` also prints
 minimum and 95th percentile.
 
 {table}
 
-By number of memories, as `floor, RUM: ratio`. A missed budget is in bold.
+The columns are numbers of memories; each cell is `floor, RUM: ratio`. A missed budget is in bold.
 
 {sizes}
 
@@ -39,9 +39,9 @@ Recall by text, by kind of query:
 | start of `rum mcp` | a loop over JSON lines and SQLite, standard library only (`benchmarks/floors.py`) |
 | store | one row, one FTS5 row and a commit with `synchronous = FULL` |
 | recall by file | one indexed SELECT of the same five rows |
-| recall by text, with `RUM_EMBEDDER=none` | the five best of FTS5 for any word of the query |
+| recall by text, with `RUM_EMBEDDER=none` | the five best FTS5 matches of any word of the query |
 | semantic recall | the same model, all vectors compared as 32-bit floats in numpy, five rows read |
-| recall by text, then by meaning: the default | both of the above |
+| recall by text and meaning (the default) | both of the above |
 | brief | five memories of the file, five for the words of the task, and a plain word search in the notes |
 | hook | `python -c pass` in the same environment |
 | `rum import git` | git printing all commits with changes; a row, an FTS5 row and file rows for each |
@@ -49,23 +49,26 @@ Recall by text, by kind of query:
 - "Through MCP" means that both RUM and the floor run as a server.
 - The first semantic answer includes loading numpy, the model and all vectors. Later queries are not cached.
   Vectors are random, except those of the memories that are queried.
-- The store of the brief also has 50 rules and 100 facts.
-- A hook is timed from start to exit. After the first call it has nothing new to offer.
+- For the brief, the store also contains 50 rules and 100 facts.
+- A hook is timed from start to exit. Only the first call has memories to show; later ones find nothing
+  new.
 - The git history is synthetic: commits change two to four files, and one in ten fixes or reverts an earlier
   one. Database sizes exclude vectors, which add about 0.4 KB per memory.
 
 ## Archive
 
-The largest store, compared with a copy in which the oldest 90 % are [archived](archive.md). Times are minimum
-/ median / 95th percentile. Recall is by words alone unless the row says otherwise. "Found by id" means
-complete; "found by ticket" or "by goal" means among the first five.
+The store with the most memories, compared with a copy in which the oldest 90 % are [archived](archive.md).
+Times are minimum / median / 95th percentile. Recall is by words alone unless the row says otherwise.
+"Found by id" means that the complete memory is returned; "found by ticket" or "by goal" means among the first
+five.
 
 {archived}
 
 ## Missed budgets
 
-- **Recall by file.** Validating the query, counting, shortening and estimating tokens take about 0.4 ms at
-  any size; the floor takes 0.02 ms. Agents see the row through MCP.
+- **Recall by file.** Validating the query, counting matches, shortening texts and estimating tokens take
+  about 0.4 ms for a store of any size; the floor takes 0.02 ms. What agents experience is the row "through
+  MCP".
 - **Store.** Removing secrets, finding near-duplicates and recording the branch, commit and file contents take
   about 2 ms.
 - **Recall by text in a small store.** RUM ranks about eighty candidates and their neighbours
@@ -125,11 +128,20 @@ def _size_table(sizes: tuple[str, ...], measured: dict[str, dict[str, Line]]) ->
         (
             what,
             *map(_size_cell, by_size.values()),
-            " or ".join(dict.fromkeys(one.budget for one in by_size.values())),
+            _budget_cell(by_size),
         )
         for what, by_size in measured.items()
     ]
     return _markdown([head, ("---",) * len(head), *body])
+
+
+def _budget_cell(by_size: dict[str, Line]) -> str:
+    """The budget of the first size; those of other sizes, where they differ, in brackets."""
+    sizes: dict[str, list[str]] = {}
+    for size, row in by_size.items():
+        sizes.setdefault(row.budget, []).append(size)
+    first, *others = sizes
+    return first + "".join(f" ({', '.join(sizes[one])}: {one or 'none'})" for one in others)
 
 
 def _size_cell(row: Line) -> str:

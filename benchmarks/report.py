@@ -49,8 +49,8 @@ def lines(
         yield from _at_size(speed)
     if growth:
         first, before, last = speeds[0].size, speeds[-2].size, speeds[-1].size
-        yield _growth("recall by file, median", (first, last), growth[0], FLAT)
-        yield _growth("recall by text, 95th percentile", (before, last), growth[1], 3)
+        yield _growth("recall by file, growth of the median", (first, last), growth[0], FLAT)
+        yield _growth("recall by text, growth of the 95th percentile", (before, last), growth[1], 3)
     for meaning in semantic_times:
         yield from _by_meaning(meaning)
     yield from _brief(briefed) if briefed else ()
@@ -75,7 +75,7 @@ def hook_lines(costs: Sequence[Cost]) -> Iterator[Line]:
 def _server_start(start: ServerStart) -> Iterator[Line]:
     yield _against("start of `rum mcp` → tools listed", start.listed, 2.5)
     yield _against("start of `rum mcp` → first recall answered", start.answered, None)
-    yield _held("RSS, tools listed", start.resident, HELD)
+    yield _held("RSS after listing the tools", start.resident, HELD)
     for which, most in (("all", 3_500), ("core", 1_500)):
         count = start.tokens[which]
         yield Line(f"tool list, `--tools {which}`", "", f"{count:,} tokens", "", f"≤ {most:,}", count <= most)
@@ -85,11 +85,11 @@ def _by_meaning(meaning: SemanticTimes) -> Iterator[Line]:
     at = f"{meaning.size:,} memories"
     most = next((most for size, most in LATER.items() if meaning.size <= size), None)
     yield _within(f"start of `rum mcp` → first semantic answer, {at}", meaning.first, FIRST)
-    yield _held(f"RSS before it, {at}", meaning.before, HELD)
-    yield _held(f"RSS after it, {at}", meaning.after, None)
+    yield _held(f"RSS before the first semantic answer, {at}", meaning.before, HELD)
+    yield _held(f"RSS after the first semantic answer, {at}", meaning.after, None)
     yield _within(f"later semantic recall, {at}", meaning.asked, most)
     yield _within(f"later semantic recall through MCP, {at}", meaning.served, most)
-    yield _within(f"recall by text, then by meaning, through MCP, {at}", meaning.usual, None)
+    yield _within(f"recall by text and meaning (default), through MCP, {at}", meaning.usual, None)
 
 
 def _imports(imported: Imported) -> Iterator[Line]:
@@ -105,7 +105,7 @@ def _imports(imported: Imported) -> Iterator[Line]:
     yield Line("peak RSS while importing", "", f"{first.resident:.0f} MB", "", "", None)
     floor, rum = imported.floor_bytes / commits, imported.bytes / commits
     yield Line(
-        "database after it, bytes per commit",
+        "database size after the import, bytes per commit",
         f"{floor:,.0f}",
         f"{rum:,.0f}",
         f"{rum / floor:.2f} ×",
@@ -113,7 +113,7 @@ def _imports(imported: Imported) -> Iterator[Line]:
         None,
     )
     yield Line(
-        "`rum import git` again",
+        "`rum import git`, repeated",
         "",
         f"{again.said['added']} added, {again.said['unchanged']:,} unchanged, {again.seconds:.1f} s",
         "",
@@ -125,7 +125,7 @@ def _imports(imported: Imported) -> Iterator[Line]:
 def _brief(briefed: Briefed) -> Iterator[Line]:
     yield _against(f"brief, {briefed.size:,} memories and {NOTES} notes", briefed.time, None)
     yield Line(
-        "its tokens; repeated queries",
+        "tokens of the brief; identical when repeated",
         "",
         f"at most {briefed.most_tokens}, {briefed.same} of {briefed.asked} identical",
         "",
@@ -144,9 +144,9 @@ def _at_size(speed: Speed) -> Iterator[Line]:
 
 
 def _growth(what: str, sizes: tuple[int, int], growth: Growth, most: float) -> Line:
-    span = f"{sizes[0]:,} → {sizes[1]:,}"
+    span = f"from {sizes[0]:,} to {sizes[1]:,} memories"
     floor, rum = (f"× {factor:.2f}" for factor in growth)
-    return Line(f"{what}, {span}", floor, rum, "", f"≤ × {most:g}", growth.rum <= most)
+    return Line(f"{what} {span}", floor, rum, "", f"≤ × {most:g}", growth.rum <= most)
 
 
 def _against(what: str, pair: Pair, most: float | None) -> Line:

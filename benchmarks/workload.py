@@ -14,8 +14,8 @@ from typing import Any
 
 SEED = 4711
 FULL_ANSWER = 5  # The default number of results
-# What is asked in words: a goal, the words that stuck, a file's stem, a ticket, a path.
-KINDS = ("goal", "words", "stem", "identifier", "path")
+# What is asked in words: a goal, the words that stuck, a file's name without extension, a ticket, a path.
+KINDS = ("goal", "words", "file name without extension", "identifier", "path")
 
 AREAS = {
     name: ending
@@ -241,7 +241,7 @@ def _question(kind: str, about: Memory) -> Question:
     texts = {
         "goal": about.goal,
         "words": f"{about.area} {about.noun} {about.symptom}",
-        "stem": stem,
+        "file name without extension": stem,
         "identifier": about.ticket,
         "path": about.files[0],
     }

@@ -89,8 +89,8 @@ def test_the_budget_of_a_later_semantic_answer_depends_on_the_size_of_the_store(
 
 def test_memory_use_has_a_budget_only_before_the_first_semantic_query():
     rows = {row.what: row for row in lines(10_000, 1.0)}
-    assert rows["RSS before it, 10,000 memories"].met is False
-    assert rows["RSS after it, 10,000 memories"].met is None
+    assert rows["RSS before the first semantic answer, 10,000 memories"].met is False
+    assert rows["RSS after the first semantic answer, 10,000 memories"].met is None
 
 
 def test_briefs_stay_within_the_limit_and_are_repeatable(workspace: Workspace):
@@ -115,13 +115,13 @@ def test_archiving_makes_a_store_smaller_and_everything_is_still_found(workspace
 def test_a_brief_that_is_too_long_or_differs_the_second_time_fails(tokens: int, same: int, met: bool):
     pair = Pair(Times(1, 1, 1), Times(1, 1, 1))
     rows = {row.what: row for row in lines(10_000, 1.0, briefed=Briefed(10_000, pair, tokens, same, 40))}
-    assert rows["its tokens; repeated queries"].met is met
+    assert rows["tokens of the brief; identical when repeated"].met is met
 
 
 @pytest.mark.parametrize(("added", "met"), [(0, True), (1, False)])
 def test_an_import_that_adds_something_the_second_time_fails(added: int, met: bool):
     rows = {row.what: row for row in lines(10_000, 1.0, added=added)}
-    assert rows["`rum import git` again"].met is met
+    assert rows["`rum import git`, repeated"].met is met
 
 
 def lines(size: int, taken: float, added: int = 0, briefed: Briefed | None = None) -> list[report.Line]:

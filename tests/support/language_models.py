@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Event, Thread
 from typing import Any, NamedTuple, TypeVar
 
-from rum.llm.base import BadAnswer
+from rum.llm.base import NoValidAnswer
 from rum.llm.client import InvalidAnswer, parse_answer
 
 T = TypeVar("T")
@@ -33,7 +33,7 @@ class ScriptedModel:
         try:
             return parse_answer(line, schema, lambda value: value)
         except InvalidAnswer as wrong:
-            raise BadAnswer(str(wrong)) from None
+            raise NoValidAnswer(str(wrong)) from None
 
 
 class Request(NamedTuple):

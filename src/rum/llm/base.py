@@ -17,7 +17,7 @@ class CannotComplete(RumError):
     code = "STORAGE_ERROR"
 
 
-class BadAnswer(CannotComplete):
+class NoValidAnswer(CannotComplete):
     """Both answers of the model were invalid; neither was used."""
 
 

@@ -24,8 +24,8 @@ def open_model(settings: Settings, meter: Meter, clean: Callable[[object], objec
             field="llm_model",
         )
     # Loads http and ssl, which are not needed without a model.
-    from rum.llm.client import ModelClient, Provider, open_wire_format  # noqa: PLC0415
+    from rum.llm.client import ModelClient, Provider, wire_format_for  # noqa: PLC0415
 
-    wire = open_wire_format(settings.llm, settings.llm_url)
-    provider = Provider(wire, settings.llm_model, meter, key=settings.llm_key)
+    wire_format = wire_format_for(settings.llm, settings.llm_url)
+    provider = Provider(wire_format, settings.llm_model, meter, key=settings.llm_key)
     return ModelClient(provider, clean=clean, timeout=settings.llm_timeout)

@@ -10,8 +10,8 @@ from typing import TypeVar, cast
 import msgspec
 
 from rum.llm.anthropic import AnthropicFormat
-from rum.llm.base import BadAnswer, CannotComplete, Json, Message, Reply, WireFormat
-from rum.llm.meter import Meter, Spent
+from rum.llm.base import CannotComplete, Json, Message, NoValidAnswer, Reply, WireFormat
+from rum.llm.meter import Meter, TokenUsage
 from rum.llm.ollama import OllamaFormat
 from rum.llm.openai import OpenAiFormat
 from rum.model.errors import InvalidQuery
@@ -23,12 +23,12 @@ T = TypeVar("T")
 Clean = Callable[[object], object]  # Removes secrets from a text, or from every text in a JSON value
 
 _MAX_ANSWER_TOKENS = 2000  # Limit on an answer's tokens
-_QUOTED_ANSWER = 4000  # Characters of an invalid answer that are sent back to the model
-_QUOTED_ERROR = 1000  # Characters of the error sent back with it, which may quote the answer
-_BUSY = (408, 425, 429, 500, 502, 503, 504, 529)  # HTTP statuses after which a retry may succeed
+_MAX_QUOTED_ANSWER = 4000  # Characters of an invalid answer that are sent back to the model
+_MAX_QUOTED_ERROR = 1000  # Characters of the error sent back with it, which may quote the answer
+_RETRY_STATUSES = (408, 425, 429, 500, 502, 503, 504, 529)  # HTTP statuses after which a retry may succeed
 _PAUSES = (0.5, 2.0)  # Seconds before each retry, unless the server sends `Retry-After`
 _MARGIN = 1.5  # Safety factor on the estimated tokens of a prompt, as every model counts differently
-_MAX_ANSWER = 200_000
+_MAX_ANSWER_CHARS = 200_000
 _THINKING = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _FORMATS: dict[str, Callable[[str | None], WireFormat]] = {
     "openai": OpenAiFormat,
@@ -58,15 +58,15 @@ class ModelClient:
         first = self._provider.ask(messages, answer_schema, _MAX_ANSWER_TOKENS, deadline)
         try:
             return parse_answer(first.text, schema, self._clean)
-        except InvalidAnswer as wrong:
-            shown = self._clean_text(first.text[:_QUOTED_ANSWER]).strip() or "(nothing)"
-            messages += [Message("assistant", shown), Message("user", _correction_request(str(wrong)))]
+        except InvalidAnswer as error:
+            shown = self._clean_text(first.text[:_MAX_QUOTED_ANSWER]).strip() or "(nothing)"
+            messages += [Message("assistant", shown), Message("user", _correction_request(str(error)))]
         second = self._provider.ask(messages, answer_schema, _MAX_ANSWER_TOKENS, deadline)
         try:
             return parse_answer(second.text, schema, self._clean)
-        except InvalidAnswer as wrong:
-            raise BadAnswer(
-                f"The language model {self.name} gave two invalid answers. The last error: {wrong} "
+        except InvalidAnswer as error:
+            raise NoValidAnswer(
+                f"The language model {self.name} gave two invalid answers. The last error: {error} "
                 "Neither was used."
             ) from None
 
@@ -79,13 +79,13 @@ def _schema_instruction(answer_schema: Json) -> str:
     return f"Answer with one JSON object that fits this JSON Schema, and with nothing else:\n{schema}"
 
 
-def _correction_request(wrong: str) -> str:
+def _correction_request(error: str) -> str:
     request = "Answer again, with one JSON object that fits the schema, and with nothing else."
-    return f"{wrong[:_QUOTED_ERROR]} {request}"
+    return f"{error[:_MAX_QUOTED_ERROR]} {request}"
 
 
-def open_wire_format(kind: str, url: str | None) -> WireFormat:
-    """The wire format for a value of the setting `llm`, at a URL or the provider's default."""
+def wire_format_for(kind: str, url: str | None) -> WireFormat:
+    """The wire format for a value of the setting `llm`; without `url`, at the provider's default URL."""
     return _FORMATS[kind](url)
 
 
@@ -94,7 +94,7 @@ class Provider:
 
     def __init__(
         self,
-        wire: WireFormat,
+        wire_format: WireFormat,
         model: str,
         meter: Meter,
         *,
@@ -102,8 +102,8 @@ class Provider:
         pause: Callable[[float], None] = time.sleep,
     ) -> None:
         self.model = model
-        self._format = wire
-        self._url = wire.address
+        self._format = wire_format
+        self._url = wire_format.address
         self._key = key
         self._meter = meter
         self._pause = pause
@@ -111,10 +111,10 @@ class Provider:
     def ask(self, messages: Sequence[Message], schema: Json, max_tokens: int, deadline: float) -> Reply:
         """The reply to a conversation, before `deadline` on the monotonic clock."""
         body = msgspec.json.encode(self._format.body(self.model, messages, schema, max_tokens))
-        expected = round(_MARGIN * sum(estimate_tokens(message.text) for message in messages)) + 50
+        prompt_tokens = round(_MARGIN * sum(estimate_tokens(message.text) for message in messages)) + 50
         for wait in (*_PAUSES, None):
             try:
-                return self._send_once(body, Spent(1, expected, max_tokens), deadline)
+                return self._send_once(body, TokenUsage(1, prompt_tokens, max_tokens), deadline)
             except PostError as error:
                 pause = wait if error.wait is None else error.wait
                 if (
@@ -127,8 +127,8 @@ class Provider:
             self._pause(pause)
         raise AssertionError("the last iteration returns or raises")
 
-    def _send_once(self, body: bytes, max_tokens: Spent, deadline: float) -> Reply:
-        day = self._meter.reserve(max_tokens.read, max_tokens.written)
+    def _send_once(self, body: bytes, reserved: TokenUsage, deadline: float) -> Reply:
+        day = self._meter.reserve(reserved.read, reserved.written)
         try:
             raw = post(
                 self._url,
@@ -138,30 +138,30 @@ class Provider:
                 key=self._key,
             )
         except NoAnswerYet:
-            raise  # the server may still produce an answer, and charge for it
+            raise  # keep the reservation: the server may still answer and charge for it
         except PostError:
-            self._meter.settle(day, max_tokens, Spent(1))
+            self._meter.settle(day, reserved, TokenUsage(1))
             raise
         try:
             reply = self._format.read(raw)
         except (msgspec.DecodeError, ValueError, RecursionError) as error:
             raise self._failure(f"sent an invalid answer ({error})") from None
-        written = reply.written if reply.written is not None else estimate_tokens(reply.text)
-        read = reply.read if reply.read is not None else max_tokens.read
-        self._meter.settle(day, max_tokens, Spent(1, max(0, read), max(0, written)))
+        output_tokens = reply.written if reply.written is not None else estimate_tokens(reply.text)
+        input_tokens = reply.read if reply.read is not None else reserved.read
+        self._meter.settle(day, reserved, TokenUsage(1, max(0, input_tokens), max(0, output_tokens)))
         return reply
 
-    def _failure(self, what: str) -> CannotComplete:
+    def _failure(self, problem: str) -> CannotComplete:
         return CannotComplete(
-            f"The language model at {self._url} {what}. Check `llm_url`, `llm_model` and `llm_key`, or set "
-            "`llm` to none.",
+            f"The language model at {self._url} {problem}. Check `llm_url`, `llm_model` and `llm_key`, or "
+            "set `llm` to none.",
             endpoint=self._url,
         )
 
 
 def _is_temporary(error: PostError) -> bool:
     """Whether a retry may succeed: the server is busy, or the connection broke."""
-    return error.status in _BUSY if error.status else not isinstance(error, NoAnswerYet)
+    return error.status in _RETRY_STATUSES if error.status else not isinstance(error, NoAnswerYet)
 
 
 def _has_time_for(pause: float, deadline: float) -> bool:
@@ -169,28 +169,28 @@ def _has_time_for(pause: float, deadline: float) -> bool:
 
 
 class InvalidAnswer(Exception):
-    """An answer does not fit; the message is sent to the model, so that it can correct itself."""
+    """An answer does not match the schema; the message is sent to the model so that it can correct it."""
 
 
 def json_schema(schema: type) -> Json:
     """The JSON Schema of a type, without references, as not every server supports them."""
-    whole = msgspec.json.schema(schema)
-    return cast("Json", _inline_references(whole, whole.pop("$defs", {})))
+    root = msgspec.json.schema(schema)
+    return cast("Json", _inline_references(root, root.pop("$defs", {})))
 
 
-def _inline_references(part: object, parts: Json) -> object:
-    if isinstance(part, list):
-        return [_inline_references(item, parts) for item in cast("list[object]", part)]
-    if not isinstance(part, dict):
-        return part
-    mapping = cast("Json", part)
+def _inline_references(node: object, definitions: Json) -> object:
+    if isinstance(node, list):
+        return [_inline_references(item, definitions) for item in cast("list[object]", node)]
+    if not isinstance(node, dict):
+        return node
+    mapping = cast("Json", node)
     if "$ref" in mapping:
-        return _inline_references(parts[mapping["$ref"].rpartition("/")[2]], parts)
-    return {name: _inline_references(value, parts) for name, value in mapping.items()}
+        return _inline_references(definitions[mapping["$ref"].rpartition("/")[2]], definitions)
+    return {name: _inline_references(value, definitions) for name, value in mapping.items()}
 
 
 def parse_answer(text: str, schema: type[T], clean: Callable[[object], object]) -> T:
-    """The one JSON object in a text, without secrets, as a `schema`; InvalidAnswer if it does not fit."""
+    """Parse the JSON object in a text as `schema`, without secrets; InvalidAnswer if it does not match."""
     try:
         found = msgspec.json.decode(_extract_json(text))
     except (msgspec.DecodeError, UnicodeEncodeError, RecursionError) as error:
@@ -205,8 +205,8 @@ def parse_answer(text: str, schema: type[T], clean: Callable[[object], object]) 
 
 def _extract_json(text: str) -> str:
     """The JSON object without a thinking block, code fence or text around it."""
-    if len(text) > _MAX_ANSWER:
-        raise InvalidAnswer(f"That is longer than {_MAX_ANSWER} characters.")
+    if len(text) > _MAX_ANSWER_CHARS:
+        raise InvalidAnswer(f"That is longer than {_MAX_ANSWER_CHARS} characters.")
     text = _THINKING.sub("", text)
     start, end = text.find("{"), text.rfind("}")
     if start < 0 or end < start:

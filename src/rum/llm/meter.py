@@ -22,8 +22,8 @@ _VERSION = 1
 _DAY = 86_400
 
 
-class Spent(msgspec.Struct):
-    """Usage: requests, tokens read by the model, tokens it wrote."""
+class TokenUsage(msgspec.Struct):
+    """Requests, tokens read by the model, tokens it wrote."""
 
     requests: int = 0
     read: int = 0
@@ -35,7 +35,7 @@ class Spent(msgspec.Struct):
         return self.read + self.written
 
 
-Days = dict[str, dict[str, Spent]]  # Usage by day and project
+Days = dict[str, dict[str, TokenUsage]]  # Usage by day and project
 
 
 class _File(msgspec.Struct):
@@ -79,14 +79,14 @@ class Meter:
                     retry_after=_DAY - int(self._clock()) % _DAY,
                     limit=self._limit,
                 )
-            self._add(days, day, Spent(1, read, written))
+            self._add(days, day, TokenUsage(1, read, written))
 
         self._change(take)
         return day
 
-    def settle(self, day: str, reserved: Spent, spent: Spent) -> None:
+    def settle(self, day: str, reserved: TokenUsage, spent: TokenUsage) -> None:
         """Replace a reservation by the actual usage."""
-        less = Spent(
+        less = TokenUsage(
             spent.requests - reserved.requests, spent.read - reserved.read, spent.written - reserved.written
         )
         self._change(lambda days: self._add(days, day, less))
@@ -94,9 +94,9 @@ class Meter:
     def _day(self) -> str:
         return datetime.fromtimestamp(self._clock(), UTC).strftime("%Y-%m-%d")
 
-    def _add(self, days: Days, day: str, more: Spent) -> None:
-        spent = days.setdefault(day, {}).get(self._project, Spent())
-        days[day][self._project] = Spent(
+    def _add(self, days: Days, day: str, more: TokenUsage) -> None:
+        spent = days.setdefault(day, {}).get(self._project, TokenUsage())
+        days[day][self._project] = TokenUsage(
             max(0, spent.requests + more.requests),
             max(0, spent.read + more.read),
             max(0, spent.written + more.written),

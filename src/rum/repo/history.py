@@ -52,21 +52,21 @@ class Commit(NamedTuple):
 class Change(NamedTuple):
     """The change of one file.
 
-    `status` is git's letter: A added, M modified, D deleted, R renamed (from `before`), T type changed.
+    `status` is git's letter: A added, M modified, D deleted, R renamed (from `old_path`), T type changed.
     `blob` is git's id of the new content if it is a regular file. `lines` are the changed ranges of the
-    new file (for a removal, the line where it happened); `inside` are the context lines of git's hunk
+    new file (for a removal, the line where it happened); `hunk_contexts` are the context lines of git's hunk
     headers, such as a function's signature. Both are empty when the lines are not known.
     """
 
     path: str
     status: str
-    before: str | None = None
+    old_path: str | None = None
     blob: str | None = None
     submodule: bool = False
     added: int = 0
     removed: int = 0
     lines: tuple[tuple[int, int], ...] = ()
-    inside: tuple[str, ...] = ()
+    hunk_contexts: tuple[str, ...] = ()
 
 
 def commits(repository: GitRepository) -> Iterator[Commit]:
@@ -200,20 +200,20 @@ class _Hunks:
     def __init__(self) -> None:
         self.added = self.removed = 0
         self.lines: list[tuple[int, int]] = []
-        self.inside: dict[str, None] = {}
+        self.contexts: dict[str, None] = {}
 
     def add(self, line: bytes) -> None:
         match = _HUNK_HEADER.match(line)
         if not match:
             return
-        removed, start, added, inside = match.groups()
+        removed, start, added, context = match.groups()
         count = 1 if added is None else int(added)
         self.removed += 1 if removed is None else int(removed)
         self.added += count
         first = max(1, int(start))
         self.lines.append((first, first + max(0, count - 1)))
-        if inside:
-            self.inside[_decode(inside)] = None
+        if context:
+            self.contexts[_decode(context)] = None
 
 
 def _parse_changes(printed: bytes) -> list[Change]:
@@ -256,7 +256,7 @@ def _parse_entry(fields: bytes, at: int) -> tuple[Change, int]:
     change = Change(
         path=_decode(names[-1]),
         status=letter,
-        before=_decode(names[0]) if len(names) > 1 else None,
+        old_path=_decode(names[0]) if len(names) > 1 else None,
         blob=blob.decode() if is_blob else None,
         submodule=mode == _SUBMODULE_MODE,
     )
@@ -287,7 +287,7 @@ def _with_lines(change: Change, blocks: Iterator[_Hunks]) -> Change:
         added=hunks.added,
         removed=hunks.removed,
         lines=() if deleted else tuple(hunks.lines),
-        inside=() if deleted else tuple(hunks.inside),
+        hunk_contexts=() if deleted else tuple(hunks.contexts),
     )
 
 

@@ -311,7 +311,7 @@ def test_without_clients_and_terminal_the_present_clients_are_listed(
     run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setenv("PATH", "")
-    assert "No client was found" in run("install").err
+    assert "No supported client was found" in run("install").err
     (home / ".codex").mkdir()
     ran = run("install")
     assert ran.code == 1
@@ -372,6 +372,6 @@ def test_without_clients_a_terminal_asks_for_each(home: Path, tmp_path: Path, ty
     (home / ".codex").mkdir()
     empty = tmp_path / "empty"
     empty.mkdir()
-    screen = on_terminal("install", "--anyway", wait_for="Codex is here", typed=typed, PATH=str(empty))
+    screen = on_terminal("install", "--anyway", wait_for="RUM for Codex", typed=typed, PATH=str(empty))
     assert screen.code == 0
     assert (home / ".codex" / "hooks.json").exists() == code_hooks

@@ -12,7 +12,13 @@ import pytest
 
 from rum.model.errors import InvalidQuery
 from rum.surfaces.install import claude_code, codex, gemini
-from rum.surfaces.install.launch import Launch, by_interpreter, by_name, shell_line, temporary_reason
+from rum.surfaces.install.launch import (
+    Launch,
+    launch_from_path,
+    launch_with_interpreter,
+    shell_line,
+    temporary_reason,
+)
 from rum.surfaces.install.own_entries import is_rum_hook, is_rum_server
 
 HOOK = ["/opt/my tools/bin/python", "-P", "-m", "rum", "hook", "codex"]
@@ -53,14 +59,14 @@ def test_a_permanent_interpreter_is_accepted(path: str):
 def test_a_temporary_interpreter_is_refused_with_advice(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(sys, "executable", "/home/ada/.cache/uv/archive-v0/x1/bin/python")
     with pytest.raises(InvalidQuery, match="uv tool install rum-memory"):
-        by_interpreter({})
-    assert by_interpreter({}, anyway=True).mcp_command()[0] == sys.executable
+        launch_with_interpreter({})
+    assert launch_with_interpreter({}, anyway=True).mcp_command()[0] == sys.executable
 
 
 def test_a_shared_file_names_commands_on_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(InvalidQuery, match="not on PATH"):
-        by_name("/x/.codex/config.toml")
+        launch_from_path("/x/.codex/config.toml")
 
 
 def test_a_shell_line_is_split_into_its_words_again():

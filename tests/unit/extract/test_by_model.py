@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rum.extract.by_model import MAX_OUTPUT, find_by_model, question
-from rum.llm.base import BadAnswer
+from rum.llm.base import NoValidAnswer
 from rum.model.extraction import FindingKind, FinishedRun
 from rum.model.layers import GivenFact, GivenRule
 from rum.model.notes import Importance
@@ -71,7 +71,7 @@ def test_a_model_may_find_nothing():
     ],
 )
 def test_an_incomplete_answer_is_refused(change: dict[str, Any]):
-    with pytest.raises(BadAnswer):
+    with pytest.raises(NoValidAnswer):
         find_by_model(ScriptedModel({**GOOD, **change}), RUN, [])
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from rum.llm.base import CannotComplete
 from rum.llm.choose import open_meter, open_model
-from rum.llm.client import open_wire_format
+from rum.llm.client import wire_format_for
 from rum.settings.load import Settings, load
 from rum.settings.trust import trust
 
@@ -82,12 +82,12 @@ def test_a_repository_sets_neither_key_nor_limit_even_when_trusted(root: Path):
     ],
 )
 def test_the_url_may_be_of_a_server_its_api_or_the_endpoint(kind: str, url: str | None, address: str):
-    assert open_wire_format(kind, url).address == address
+    assert wire_format_for(kind, url).address == address
 
 
 @pytest.mark.parametrize(("url", "limit"), [(None, "max_completion_tokens"), ("http://h", "max_tokens")])
 def test_the_limit_of_an_answer_has_the_name_that_the_server_knows(url: str | None, limit: str):
-    assert open_wire_format("openai", url).body("m", [], {}, 5)[limit] == 5
+    assert wire_format_for("openai", url).body("m", [], {}, 5)[limit] == 5
 
 
 def test_without_a_model_no_http_module_is_loaded():

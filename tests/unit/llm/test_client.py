@@ -9,9 +9,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from rum.llm.base import BadAnswer, CannotComplete, LimitReached
-from rum.llm.client import ModelClient, Provider, open_wire_format
-from rum.llm.meter import Meter, Spent
+from rum.llm.base import CannotComplete, LimitReached, NoValidAnswer
+from rum.llm.client import ModelClient, Provider, wire_format_for
+from rum.llm.meter import Meter, TokenUsage
 from support.builders import HandClock
 from support.language_models import KINDS, RAW, STUCK, ModelServer, Trouble
 from support.secrets import redact_tree
@@ -47,7 +47,7 @@ class Scene:
 
     def model(self, kind: str = "openai", *, limit: int = 100_000, timeout: float = 10) -> ModelClient:
         provider = Provider(
-            open_wire_format(kind, self.server.url),
+            wire_format_for(kind, self.server.url),
             "some-model",
             self.meter(limit),
             key=KEY,
@@ -56,7 +56,7 @@ class Scene:
         return ModelClient(provider, clean=redact_tree, timeout=timeout)
 
     @property
-    def spent(self) -> Spent:
+    def spent(self) -> TokenUsage:
         return next(iter(self.meter().days().values()))["shop"]
 
 
@@ -150,18 +150,18 @@ def test_after_an_invalid_answer_the_model_gets_a_second_try(
 
 def test_two_invalid_answers_are_an_error(scene: Scene):
     scene.server.script = ["red", "blue", GOOD]
-    assert "two invalid answers" in failure(scene.model(), BadAnswer)
+    assert "two invalid answers" in failure(scene.model(), NoValidAnswer)
     assert len(scene.server.requests) == 2
 
 
 def test_an_endless_answer_is_invalid(scene: Scene):
     scene.server.script = ['{"name": "' + "x" * 300_000 + '", "shade": 1}']
-    assert "longer than" in failure(scene.model(), BadAnswer)
+    assert "longer than" in failure(scene.model(), NoValidAnswer)
 
 
 def test_an_endlessly_nested_answer_is_invalid(scene: Scene):
     scene.server.script = ['{"a":' * 50_000 + "1" + "}" * 50_000]
-    failure(scene.model(), BadAnswer)
+    failure(scene.model(), NoValidAnswer)
 
 
 def test_no_request_contains_a_secret(scene: Scene):
@@ -235,7 +235,7 @@ def test_an_answer_in_another_format_is_an_error(scene: Scene, kind: str, body: 
 def test_tokens_are_counted_as_the_server_reports(scene: Scene, kind: str):
     scene.server.script = ["nonsense", GOOD]
     scene.model(kind).complete("?", Colour)
-    assert scene.spent == Spent(requests=2, read=200, written=20)
+    assert scene.spent == TokenUsage(requests=2, read=200, written=20)
 
 
 def test_tokens_are_estimated_without_a_report(scene: Scene):
@@ -248,7 +248,7 @@ def test_tokens_are_estimated_without_a_report(scene: Scene):
 def test_a_refused_request_costs_no_tokens(scene: Scene):
     scene.server.script = [Trouble(401)]
     failure(scene.model())
-    assert scene.spent == Spent(requests=1)
+    assert scene.spent == TokenUsage(requests=1)
 
 
 def test_a_request_without_an_answer_keeps_its_reservation(scene: Scene):

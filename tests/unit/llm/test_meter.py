@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from rum.llm.base import CannotComplete, LimitReached
-from rum.llm.meter import FILE, MAX_DAYS, Meter, Spent
+from rum.llm.meter import FILE, MAX_DAYS, Meter, TokenUsage
 from support.builders import HandClock
 
 MIDNIGHT = 1_750_032_000  # 2025-06-16
@@ -24,7 +24,7 @@ def meter(home: Path, project: str = "shop", limit: int = 1000, clock: HandClock
 
 def spend(one: Meter, read: int, written: int) -> None:
     day = one.reserve(read, written)
-    one.settle(day, Spent(1, read, written), Spent(1, read, written))
+    one.settle(day, TokenUsage(1, read, written), TokenUsage(1, read, written))
 
 
 def test_usage_is_counted_by_day_and_project(tmp_path: Path):
@@ -35,8 +35,8 @@ def test_usage_is_counted_by_day_and_project(tmp_path: Path):
     clock.forward(86_400)
     spend(meter(tmp_path, "shop", clock=clock), 7, 3)
     assert meter(tmp_path).days() == {
-        "2025-06-16": {"shop": Spent(2, 200, 20), "blog": Spent(1, 5, 1)},
-        "2025-06-17": {"shop": Spent(1, 7, 3)},
+        "2025-06-16": {"shop": TokenUsage(2, 200, 20), "blog": TokenUsage(1, 5, 1)},
+        "2025-06-17": {"shop": TokenUsage(1, 7, 3)},
     }
     assert meter(tmp_path, clock=clock).today() == 10
 
@@ -56,7 +56,7 @@ def test_what_is_reserved_counts_until_it_is_settled(tmp_path: Path):
     day = first.reserve(500, 400)
     with pytest.raises(LimitReached):
         meter(tmp_path).reserve(100, 100)
-    first.settle(day, Spent(1, 500, 400), Spent(1, 50, 40))
+    first.settle(day, TokenUsage(1, 500, 400), TokenUsage(1, 50, 40))
     meter(tmp_path).reserve(100, 100)
     assert meter(tmp_path).today() == 290
 
@@ -66,8 +66,8 @@ def test_an_answer_after_midnight_counts_for_the_day_of_its_request(tmp_path: Pa
     one = meter(tmp_path, clock=clock)
     day = one.reserve(500, 400)
     clock.forward(20)
-    one.settle(day, Spent(1, 500, 400), Spent(1, 50, 40))
-    assert one.days() == {"2025-06-15": {"shop": Spent(1, 50, 40)}}
+    one.settle(day, TokenUsage(1, 500, 400), TokenUsage(1, 50, 40))
+    assert one.days() == {"2025-06-15": {"shop": TokenUsage(1, 50, 40)}}
 
 
 def test_old_days_are_dropped(tmp_path: Path):

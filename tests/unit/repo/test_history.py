@@ -65,7 +65,7 @@ def test_git_names_the_function_that_lines_are_in(repo: Repository):
     body = lines(*(f"    step_{number}()" for number in range(20)))
     repo.commit("one", {"a.py": f"def first():\n{body}def second():\n{body}"})
     repo.commit("two", {"a.py": f"def first():\n{body}def second():\n{body}    more()\n"})
-    assert last(repo)[1]["a.py"].inside == ("def second():",)
+    assert last(repo)[1]["a.py"].hunk_contexts == ("def second():",)
 
 
 def test_a_change_has_gits_blob_id(repo: Repository):
@@ -78,7 +78,7 @@ def test_a_renamed_file_has_its_old_name(repo: Repository):
     repo.git("mv", "old.py", "new.py")
     repo.commit("two", {"new.py": lines(*range(19), "last")})
     change = last(repo)[1]["new.py"]
-    assert (change.status, change.before, change.lines) == ("R", "old.py", ((20, 20),))
+    assert (change.status, change.old_path, change.lines) == ("R", "old.py", ((20, 20),))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="names that Windows does not allow")

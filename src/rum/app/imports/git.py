@@ -29,14 +29,14 @@ from rum.app.imports.issues import has_issues, link_to_issues
 from rum.app.memories.store import replace_memory
 from rum.app.project import Project
 from rum.capture.git.commit_memory import (
-    IMPORTANT,
+    HIGH_IMPORTANCE,
     MAX_FILES,
     commit_fields,
-    failure,
-    has_failed_by,
-    path_of,
-    restored,
-    reversal_of,
+    display_path,
+    failed_because_of,
+    failure_fields,
+    revert_link,
+    without_failure,
 )
 from rum.capture.git.history import Authorship, Entry, Ledger, Revert
 from rum.capture.git.ids import author_id, author_name, is_memory_of, session_of
@@ -265,17 +265,19 @@ class Commits(Source[CommitSource]):
         if revert is None:
             return None
         return msgspec.convert(
-            self._caller.project.clean(msgspec.to_builtins(reversal_of(revert))), RevertLink
+            self._caller.project.clean(msgspec.to_builtins(revert_link(revert))), RevertLink
         )
 
     def _renames(self, changes: list[Change]) -> tuple[tuple[str, str], ...]:
         """(earlier name, new name) of files, spelt as a memory would, without secrets."""
         spell = self._caller.project.redactor.redact
-        found = ((change.before, change.path) for change in changes if change.before)
-        return tuple((spell(path_of(old)), spell(path_of(new))) for old, new in islice(found, MAX_RENAMES))
+        found = ((change.old_path, change.path) for change in changes if change.old_path)
+        return tuple(
+            (spell(display_path(old)), spell(display_path(new))) for old, new in islice(found, MAX_RENAMES)
+        )
 
     def _memory(self, commit: Commit, changes: list[Change], author: str, fields: dict[str, Any]) -> Memory:
-        blobs = {path_of(change.path): change.blob for change in changes}
+        blobs = {display_path(change.path): change.blob for change in changes}
         agent = author_id(author)
         memory = imported_memory(
             self._caller.project,
@@ -340,7 +342,7 @@ class Commits(Source[CommitSource]):
                 reverted_by = memory.reverted_by if is_known else self._reversal(revert)
                 changed = replace(memory, reverted_by=reverted_by, outcome=self._outcome(memory, revert))
                 if changed != memory:
-                    importance = max(memory.importance, IMPORTANT)
+                    importance = max(memory.importance, HIGH_IMPORTANCE)
                     replace_memory(self._caller, memory, replace(changed, importance=importance), by=CLIENT)
                     counts["updated"] += 1
                     counts["failures"] += not changed.outcome.success
@@ -360,14 +362,14 @@ class Commits(Source[CommitSource]):
         """The outcome of a commit according to the history; a failure reason that people wrote stays."""
         outcome, known = memory.outcome, memory.reverted_by
         if not outcome.success:
-            if known is None or not has_failed_by(outcome, known):
+            if known is None or not failed_because_of(outcome, known):
                 return outcome
             if revert and known.commit == revert.by.sha:
                 return outcome
-            outcome = restored(outcome)
+            outcome = without_failure(outcome)
         if not revert:
             return outcome
-        failed = msgspec.to_builtins(outcome) | failure(revert)
+        failed = msgspec.to_builtins(outcome) | failure_fields(revert)
         return msgspec.convert(self._caller.project.clean(failed), Outcome)
 
     def _supersede_lost(self, works: Sequence[Work], counts: Counter[str]) -> None:

@@ -1,4 +1,4 @@
-"""Make a memory of a commit: goal and context from its message, actions from its changes, and its outcome."""
+"""Create a memory from a commit: goal and context from the message, actions and outcome from the changes."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from rum.store.derived import RENAMED_TO
 from rum.text.lexicon import word_set
 from rum.text.shorten import without_invisible
 
-_ORDINARY = 0.3
-IMPORTANT = 0.5  # The importance of a commit that was reverted, reverts another, or fixes a vulnerability
+_DEFAULT_IMPORTANCE = 0.3
+HIGH_IMPORTANCE = 0.5  # Of a commit that was reverted, reverts another, or fixes a vulnerability
 _MAX_TAGS = 6
 
 
 def commit_fields(
     commit: Commit, message: Message, changes: Sequence[Change], revert: Revert | None, *, is_revert: bool
 ) -> dict[str, Any]:
-    """The fields of a commit's memory, as a caller of `store` would write them."""
+    """The fields of a commit's memory, in the form that `store` accepts."""
     kept = largest(changes)
     paths = [change.path for change in kept]
     kind = work_kind(message.subject, paths)
@@ -39,14 +39,14 @@ def commit_fields(
             "task_type": kind.task_type.value,
             "context": message.body,
         },
-        "outcome": {**outcome, **failure(revert)} if revert else outcome,
+        "outcome": {**outcome, **failure_fields(revert)} if revert else outcome,
         "actions": actions_of(kept, commit.authored_at),
         "tags": list(dict.fromkeys([*tags, *folders(paths)]))[:_MAX_TAGS],
-        "importance": IMPORTANT if is_important else _ORDINARY,
+        "importance": HIGH_IMPORTANCE if is_important else _DEFAULT_IMPORTANCE,
     }
 
 
-def failure(revert: Revert) -> dict[str, Any]:
+def failure_fields(revert: Revert) -> dict[str, Any]:
     """The fields of the outcome of work that was reverted."""
     return {
         "success": False,
@@ -55,18 +55,18 @@ def failure(revert: Revert) -> dict[str, Any]:
     }
 
 
-def reversal_of(revert: Revert) -> RevertLink:
-    """The commit that reverted the work, as a value of the work's memory."""
+def revert_link(revert: Revert) -> RevertLink:
+    """The link from a memory to the commit that reverted its work."""
     return RevertLink(revert.by.memory_id, revert.by.sha, reason=revert.reason)
 
 
-def has_failed_by(outcome: Outcome, reversal: RevertLink) -> bool:
-    """Whether an outcome is a failure because of a revert, and was not changed since."""
-    return not outcome.success and outcome.failure_reason == reversal.reason
+def failed_because_of(outcome: Outcome, revert: RevertLink) -> bool:
+    """Whether the outcome is the failure that this revert recorded, not edited since."""
+    return not outcome.success and outcome.failure_reason == revert.reason
 
 
-def restored(outcome: Outcome) -> Outcome:
-    """The outcome of work whose revert was reverted itself."""
+def without_failure(outcome: Outcome) -> Outcome:
+    """The outcome after the revert itself was reverted: a success again."""
     return replace(outcome, success=True, failure_reason=None, failure_category=None)
 
 
@@ -74,36 +74,36 @@ def _goal(changes: Sequence[Change]) -> str:
     """The goal of a commit without a message, from its files."""
     if not changes:
         return "Commit without a message"
-    word = {"A": "Add", "D": "Delete", "R": "Rename"}.get(changes[0].status, "Change")
+    verb = {"A": "Add", "D": "Delete", "R": "Rename"}.get(changes[0].status, "Change")
     more = f" and {len(changes) - 1} more" if len(changes) > 1 else ""
-    return f"{word} {path_of(changes[0].path)}{more}"
+    return f"{verb} {display_path(changes[0].path)}{more}"
 
 
 def _summary(commit: Commit, message: Message, changes: Sequence[Change], kept: int) -> str:
     """The commit's id, the size of its change, and the issues it closed."""
-    size = path_of(changes[0].path) if len(changes) == 1 else f"{len(changes)} files"
+    size = display_path(changes[0].path) if len(changes) == 1 else f"{len(changes)} files"
     parts = [size if changes else "no file changed"]
     if any(change.added or change.removed for change in changes):
         parts += [f"+{sum(one.added for one in changes)} -{sum(one.removed for one in changes)}"]
     if kept < len(changes):
-        parts += [f"the {kept} largest kept here"]
+        parts += [f"only the {kept} largest listed"]
     closes = f"; closes {', '.join(f'#{number}' for number in message.closes)}" if message.closes else ""
     return f"{commit.sha[:SHORT_SHA]}: {', '.join(parts)}{closes}"
 
 
-MAX_FILES = 100  # Files of a commit's memory: those with the most changed lines
+MAX_FILES = 100  # Maximum files in a commit's memory; those with the most changed lines are kept
 MAX_RANGES = 12
 _MAX_NAMES = 5
 
 _TYPES = {"A": ActionType.FILE_CREATE, "D": ActionType.FILE_DELETE, "R": ActionType.FILE_CREATE}
-_UNWRITABLE = re.compile(r"[\x00-\x1f\x7f]")
+_CONTROL_CHARS = re.compile(r"[\x00-\x1f\x7f]")
 _NAME = r"[A-Za-z_$][\w$.:]{1,59}"
-_DECLARED = re.compile(
+_DECLARATION = re.compile(
     rf"\b(?:class|interface|trait|impl|module|namespace|fn|def|func|function|sub|proc)\s+(?:\([^)]{{0,60}}\)\s*)?({_NAME})"
 )
-_TYPED = re.compile(rf"\b(?:struct|enum|union|type)\s+({_NAME})")
-_CALLED = re.compile(r"([A-Za-z_$][\w$.:~]{1,59})\s*\(")
-# Words before a bracket that are no function's name.
+_TYPE_NAME = re.compile(rf"\b(?:struct|enum|union|type)\s+({_NAME})")
+_NAME_BEFORE_PAREN = re.compile(r"([A-Za-z_$][\w$.:~]{1,59})\s*\(")
+# Words before a parenthesis that are not function names.
 _KEYWORDS = word_set("if for while switch return catch elif else func function sizeof defined test")
 
 
@@ -116,24 +116,24 @@ def largest(changes: Sequence[Change]) -> list[Change]:
 
 
 def actions_of(changes: Iterable[Change], at: int) -> list[dict[str, Any]]:
-    """The actions of a memory: one a file, two for a file that was renamed."""
+    """The actions of a memory: one per file, two for a renamed file."""
     actions: list[dict[str, Any]] = []
     for change in changes:
         kind = _TYPES.get(change.status, ActionType.FILE_EDIT)
-        actions.append(_action(kind, change.path, at, _lines(change), _actions_summary(change)))
-        if change.before:
-            gone = f"{RENAMED_TO}{path_of(change.path)}"
-            actions.append(_action(ActionType.FILE_DELETE, change.before, at, None, gone))
+        actions.append(_action(kind, change.path, at, _lines(change), _diff_summary(change)))
+        if change.old_path:
+            summary = f"{RENAMED_TO}{display_path(change.path)}"
+            actions.append(_action(ActionType.FILE_DELETE, change.old_path, at, None, summary))
     return actions
 
 
-def path_of(path: str) -> str:
-    """A path as memories write it: characters that do not fit on a line are replaced."""
-    return _UNWRITABLE.sub("\ufffd", without_invisible(path.replace("\n", "\ufffd"))).replace("\\", "/")
+def display_path(path: str) -> str:
+    """A path as stored in memories: with forward slashes, and control characters replaced."""
+    return _CONTROL_CHARS.sub("\ufffd", without_invisible(path.replace("\n", "\ufffd"))).replace("\\", "/")
 
 
 def _action(kind: ActionType, path: str, at: int, lines: str | None, summary: str | None) -> dict[str, Any]:
-    details = {"file_path": path_of(path), "lines_affected": lines, "diff_summary": summary}
+    details = {"file_path": display_path(path), "lines_affected": lines, "diff_summary": summary}
     known = {name: value for name, value in details.items() if value}
     return {"type": kind.value, "timestamp": at, "details": known}
 
@@ -150,21 +150,21 @@ def _lines(change: Change) -> str | None:
     return ",".join(ranges + ["…"] * (len(joined) > MAX_RANGES)) or None
 
 
-def _actions_summary(change: Change) -> str | None:
+def _diff_summary(change: Change) -> str | None:
     """The old name of a renamed file, and the functions and classes that were changed."""
-    parts = [f"renamed from {path_of(change.before)}"] if change.before else []
+    parts = [f"renamed from {display_path(change.old_path)}"] if change.old_path else []
     parts += ["submodule"] if change.submodule else []
-    names = dict.fromkeys(name for line in change.inside if (name := _name(line)))
+    names = dict.fromkeys(name for line in change.hunk_contexts if (name := _declared_name(line)))
     parts += [f"in {', '.join(list(names)[:_MAX_NAMES])}"] if names else []
     return "; ".join(parts) or None
 
 
-def _name(line: str) -> str | None:
+def _declared_name(line: str) -> str | None:
     """The name of the function or class that a line declares."""
-    calls = [found for found in _CALLED.finditer(line) if found[1] not in _KEYWORDS]
-    declared = _DECLARED.search(line)
+    calls = [found for found in _NAME_BEFORE_PAREN.finditer(line) if found[1] not in _KEYWORDS]
+    declared = _DECLARATION.search(line)
     # `class Gate(Base)` declares a class; `int open(class Gate *gate)` only uses one.
     if declared and (not calls or declared.start() < calls[0].start()):
         calls = [declared]
-    found = calls[0] if calls else _TYPED.search(line)
+    found = calls[0] if calls else _TYPE_NAME.search(line)
     return found[1].rstrip(":.") if found else None

@@ -25,7 +25,7 @@ from rum.consolidate.chapters.titles import LONGEST_TITLE
 from rum.consolidate.chapters.wisdom_words import MOST_INSIGHTS, MOST_PATTERNS, MOST_PRACTICES, draw_wisdom
 from rum.consolidate.compaction import REDACTED
 from rum.consolidate.counting import changed_files, day_text
-from rum.llm.base import BadAnswer, LanguageModel
+from rum.llm.base import LanguageModel, NoValidAnswer
 from rum.model.chapters import Chapter, ChapterText, Evidence, WisdomText
 from rum.model.memory import Memory
 from rum.text.fence import fenced
@@ -99,7 +99,7 @@ class ModelWords(NamedTuple, Generic[W]):
 
 
 def ask_for_chapter(model: LanguageModel, members: Sequence[Memory]) -> ModelWords[ChapterText]:
-    """The words of a chapter by a model; `BadAnswer` where memories support none of them."""
+    """The words of a chapter by a model; `NoValidAnswer` where memories support none of them."""
     shown = _shown(members)
     prompt = _CHAPTER_PROMPT.format(most=MOST_LEARNINGS) + _fenced(_numbered(shown))
     answer = model.complete(prompt, ChapterAnswer)
@@ -110,7 +110,7 @@ def ask_for_chapter(model: LanguageModel, members: Sequence[Memory]) -> ModelWor
 def ask_for_wisdom(
     model: LanguageModel, chapters: Sequence[Chapter], members: Mapping[str, Memory]
 ) -> ModelWords[WisdomText]:
-    """The words of wisdom by a model; `BadAnswer` where memories support none of them."""
+    """The words of wisdom by a model; `NoValidAnswer` where memories support none of them."""
     everyone = by_time(members[one] for chapter in chapters for one in chapter.memory_ids if one in members)
     shown = _shown(everyone)
     lines = [*_chapter_lines(chapters), "", *_numbered(shown)]
@@ -126,7 +126,7 @@ def _checked(
     lists = {name: sources.supported(getattr(answer, name))[:limit] for name, limit in limits.items()}
     claims = [claim for each in lists.values() for claim in each]
     if drawn.evidence and not claims:
-        raise BadAnswer(
+        raise NoValidAnswer(
             f"No claim that the language model {model} gave is supported by the memories it cites. "
             "Its answer was discarded."
         )

@@ -37,7 +37,7 @@ class Launch(NamedTuple):
         return [*self.hook, client]
 
 
-def by_interpreter(environ: Mapping[str, str], *, anyway: bool = False) -> Launch:
+def launch_with_interpreter(environ: Mapping[str, str], *, anyway: bool = False) -> Launch:
     """Start RUM with the interpreter that runs now; refused if that one is temporary."""
     if not sys.executable or getattr(sys, "frozen", False):
         raise InvalidQuery(
@@ -56,7 +56,7 @@ def by_interpreter(environ: Mapping[str, str], *, anyway: bool = False) -> Launc
     return Launch(words, (*words, "hook"))
 
 
-def by_name(path: str) -> Launch:
+def launch_from_path(path: str) -> Launch:
     """Start RUM by its names on PATH: for files that are shared with others."""
     for name in ("rum", "rum-hook"):
         if shutil.which(name) is None:

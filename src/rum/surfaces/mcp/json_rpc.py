@@ -6,7 +6,7 @@ import json
 import os
 import sys
 
-TYPE_CHECKING = False
+TYPE_CHECKING = False  # Importing `typing` would slow down the start
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any, NoReturn, TypeGuard
@@ -20,8 +20,8 @@ METHOD_NOT_FOUND = -32601
 INVALID_PARAMS = -32602
 INTERNAL_ERROR = -32603
 
-# In bytes: about a million tokens, more than any real call, yet so little that the parsed form, several
-# times as large, does not exhaust a small machine.
+# Maximum bytes of a message: about a million tokens, more than any real call needs, but small enough that
+# the parsed form, several times as large, does not exhaust a small machine.
 MAX_LINE = 4 * 1024 * 1024
 _CHUNK = 64 * 1024
 
@@ -30,7 +30,7 @@ _LINE_SEPARATORS = (("\u2028", "\\u2028"), ("\u2029", "\\u2029"), ("\x85", "\\u0
 
 
 class RpcError(Exception):
-    """An error of the protocol; `request_id` is None if the id of the request could not be read."""
+    """A JSON-RPC error; `request_id` is None if the request has no readable id."""
 
     def __init__(
         self, code: int, message: str, data: Json | None = None, request_id: RequestId | None = None
@@ -50,16 +50,16 @@ class RpcError(Exception):
 
 
 class Request:
-    """A message that expects a response, and its state."""
+    """A request, and whether it was cancelled or its answer is deferred until the stream ends."""
 
-    __slots__ = ("cancelled", "id", "method", "params", "stays_open")
+    __slots__ = ("cancelled", "id", "is_deferred", "method", "params")
 
     def __init__(self, request_id: RequestId, method: str, params: object) -> None:
         self.id = request_id
         self.method = method
         self.params = params
         self.cancelled = False
-        self.stays_open = False
+        self.is_deferred = False
 
 
 class Notification:
@@ -89,14 +89,14 @@ def claim_streams() -> tuple[int, int]:
     return incoming, outgoing
 
 
-def read_lines(source: int, limit: int = MAX_LINE) -> Iterator[bytes | None]:
+def read_lines(fd: int, limit: int = MAX_LINE) -> Iterator[bytes | None]:
     """Yield each line of a descriptor without its newline; None for a line longer than the limit.
 
     It reads the descriptor directly, because a thread waiting inside a buffered reader holds that reader's
     lock, which can abort the interpreter at exit.
     """
     buffer, too_long = bytearray(), False
-    while chunk := _read(source):
+    while chunk := _read(fd):
         *whole, rest = chunk.split(b"\n")
         for piece in whole:
             buffer += piece
@@ -111,9 +111,9 @@ def read_lines(source: int, limit: int = MAX_LINE) -> Iterator[bytes | None]:
         yield None if too_long else bytes(buffer)
 
 
-def _read(source: int) -> bytes:
+def _read(fd: int) -> bytes:
     try:
-        return os.read(source, _CHUNK)
+        return os.read(fd, _CHUNK)
     except OSError:
         return b""
 
@@ -135,7 +135,7 @@ def is_object(value: object) -> TypeGuard[Json]:
     return isinstance(value, dict)
 
 
-def is_id(value: object) -> TypeGuard[RequestId]:
+def is_request_id(value: object) -> TypeGuard[RequestId]:
     """Whether a value can be the id of a request: MCP allows strings and integers, but not null."""
     return isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool))
 
@@ -153,19 +153,19 @@ def encode(message: Json) -> bytes:
     return text.encode("utf-8", "replace") + b"\n"
 
 
-def send(target: int, data: bytes) -> None:
+def send(fd: int, data: bytes) -> None:
     """Write all data; OSError if the client has closed the stream."""
-    left = memoryview(data)
-    while left:
-        left = left[os.write(target, left) :]
+    remaining = memoryview(data)
+    while remaining:
+        remaining = remaining[os.write(fd, remaining) :]
 
 
-def _refuse_constant(name: str) -> NoReturn:
+def _reject_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is not JSON")
 
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-_DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
+_DECODER = json.JSONDecoder(parse_constant=_reject_constant)
 
 
 def _decode(line: bytes) -> object:
@@ -181,11 +181,11 @@ def _check_message(message: Json) -> Request | Notification | None:
         return None
     # An invalid request is refused with its own id if possible, so that the client does not wait for it.
     value = message.get("id")
-    request_id = value if is_id(value) else None
+    request_id = value if is_request_id(value) else None
     if message.get("jsonrpc") != "2.0":
         raise RpcError(INVALID_REQUEST, 'A message must have "jsonrpc": "2.0".', request_id=request_id)
     if not isinstance(method, str):
-        raise RpcError(INVALID_REQUEST, "A message must name its method.", request_id=request_id)
+        raise RpcError(INVALID_REQUEST, 'A message must have a string "method".', request_id=request_id)
     if "id" not in message:
         return Notification(method, message.get("params"))
     if request_id is None:

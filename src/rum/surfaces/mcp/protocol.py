@@ -126,7 +126,7 @@ class Dispatcher:
             raise RpcError(METHOD_NOT_FOUND, f"Method not found: {request.method}")
         result = handler(caller, params)
         if request.method == "subscriptions/listen":
-            request.stays_open = True
+            request.is_deferred = True
             return _acknowledgement(request.id, result)
         if caller.stateless:
             result = self._with_metadata(request.method, result)

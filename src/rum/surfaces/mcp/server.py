@@ -94,7 +94,7 @@ class Server:
         if notification.method != "notifications/cancelled" or not json_rpc.is_object(notification.params):
             return
         target = notification.params.get("requestId")
-        request = self._unanswered.pop(target, None) if json_rpc.is_id(target) else None
+        request = self._unanswered.pop(target, None) if json_rpc.is_request_id(target) else None
         if request is not None:
             request.cancelled = True
 
@@ -106,7 +106,7 @@ class Server:
             return
         data = self._answer(item)
         # Removed before the answer is sent, as the client may reuse its id from then on.
-        if not item.stays_open and self._unanswered.get(item.id) is item:
+        if not item.is_deferred and self._unanswered.get(item.id) is item:
             self._unanswered.pop(item.id, None)
         if not item.cancelled:
             json_rpc.send(self._outgoing, data)
@@ -128,7 +128,7 @@ class Server:
 
     def _end_streams(self) -> None:
         for request in tuple(self._unanswered.values()):
-            if request.stays_open:
+            if request.is_deferred:
                 json_rpc.send(self._outgoing, json_rpc.encode(self._dispatcher.end_of_stream(request)))
 
 

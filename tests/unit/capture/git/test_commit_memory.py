@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.capture.git.commit_memory import MAX_FILES, MAX_RANGES, actions_of, largest, path_of
+from rum.capture.git.commit_memory import MAX_FILES, MAX_RANGES, actions_of, display_path, largest
 from rum.repo.history import Change
 
 
@@ -23,7 +23,7 @@ def test_each_file_is_one_action(status: str, kind: str):
 
 
 def test_a_renamed_file_is_created_and_deleted():
-    came, went = actions_of([Change("new.py", "R", before="old.py")], at=5)
+    came, went = actions_of([Change("new.py", "R", old_path="old.py")], at=5)
     assert (came["type"], came["details"]["diff_summary"]) == ("file_create", "renamed from old.py")
     assert (went["type"], went["details"]["file_path"]) == ("file_delete", "old.py")
 
@@ -57,7 +57,9 @@ def test_the_number_of_ranges_is_limited():
     ],
 )
 def test_changed_functions_are_named(line: str, name: str | None):
-    assert details(Change("a", "M", inside=(line,))).get("diff_summary") == (f"in {name}" if name else None)
+    assert details(Change("a", "M", hunk_contexts=(line,))).get("diff_summary") == (
+        f"in {name}" if name else None
+    )
 
 
 def test_the_most_changed_of_very_many_files_are_kept():
@@ -70,9 +72,9 @@ def test_the_most_changed_of_very_many_files_are_kept():
     ("path", "told"), [("a\nb", "a\ufffdb"), ("a\\b", "a/b"), ("a\x1b[31mb", "ab"), ("ü", "ü")]
 )
 def test_a_path_fits_on_one_line(path: str, told: str):
-    assert path_of(path) == told
+    assert display_path(path) == told
 
 
 @given(st.text(min_size=1))
 def test_no_path_contains_a_control_character(path: str):
-    assert not any(ord(character) < 32 or ord(character) == 127 for character in path_of(path))
+    assert not any(ord(character) < 32 or ord(character) == 127 for character in display_path(path))

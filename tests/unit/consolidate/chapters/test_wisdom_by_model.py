@@ -9,7 +9,7 @@ import pytest
 from rum.consolidate.chapters import wisdom_words
 from rum.consolidate.chapters.by_model import ask_for_wisdom
 from rum.consolidate.chapters.evidence import evidence_problems
-from rum.llm.base import BadAnswer, CannotComplete
+from rum.llm.base import CannotComplete, NoValidAnswer
 from support.chapter_memories import LOGINS, by_id, make_chapter, make_work
 from support.fences import inside
 from support.language_models import ScriptedModel
@@ -75,6 +75,6 @@ def test_chapters_are_data_too():
 
 def test_members_that_are_gone_are_not_asked_about():
     model = ScriptedModel(GOOD)
-    with pytest.raises(BadAnswer):
+    with pytest.raises(NoValidAnswer):
         ask_for_wisdom(model, CHAPTERS, by_id(LOGINS[1]))
     assert "Advisory locks do not hold" not in model.asked[0].partition("[1]")[2]

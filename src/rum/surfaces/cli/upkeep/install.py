@@ -17,7 +17,7 @@ from rum.surfaces.cli.output import ask, note, print_result, print_text
 from rum.surfaces.cli.views import View, text_view
 from rum.surfaces.install.changes import Change, apply, to_install, to_uninstall
 from rum.surfaces.install.clients import CLIENTS, present_clients
-from rum.surfaces.install.launch import Launch, by_interpreter, by_name
+from rum.surfaces.install.launch import Launch, launch_from_path, launch_with_interpreter
 from rum.surfaces.install.settings_file import Client, InstallLocation, Target, instructions_target
 
 
@@ -35,9 +35,9 @@ _scope = click.option(
     type=click.Choice(["user", "project"]),
     default="user",
     show_default=True,
-    help="For all your projects, or for this one.",
+    help="For all your projects (user) or only for this one (project).",
 )
-_FOR = {"user": "all your projects", "project": "this project"}
+_SCOPE_TEXT = {"user": "all your projects", "project": "this project"}
 _dry_run = click.option("--dry-run", is_flag=True, help="Show what would change; change nothing.")
 
 
@@ -48,7 +48,11 @@ _dry_run = click.option("--dry-run", is_flag=True, help="Show what would change;
 @click.option(
     "--instructions", is_flag=True, help="Also add a few lines to CLAUDE.md, AGENTS.md or GEMINI.md."
 )
-@click.option("--anyway", is_flag=True, help="Use a temporary interpreter anyway.")
+@click.option(
+    "--anyway",
+    is_flag=True,
+    help="Allow a temporary interpreter (uvx, pipx run), whose path may stop working.",
+)
 @click.pass_obj
 def install(
     options: Options, clients: tuple[str, ...], scope: str, dry_run: bool, instructions: bool, anyway: bool
@@ -79,9 +83,9 @@ def install(
 def uninstall(options: Options, clients: tuple[str, ...], scope: str, dry_run: bool) -> None:
     """Disconnect coding agents.
 
-    Memories stay.
+    Memories are kept.
 
-    Files not changed since `rum install` are restored byte by byte; from others only RUM's entries are
+    Files not changed since `rum install` are restored byte for byte; in other files only RUM's entries are
     removed.
     """
     location, home = _install_location(scope), find_home({}, os.environ)
@@ -101,47 +105,55 @@ def _step(
     location: InstallLocation,
     targets: list[Target],
     steps: list[_Step],
-    change: Callable[[str, Target], Change | None],
+    plan_change: Callable[[str, Target], Change | None],
 ) -> _Step:
-    """The changes for a client that no earlier step makes: several clients read the same AGENTS.md."""
+    """The changes for a client, without those of earlier steps: several clients read the same AGENTS.md."""
     planned = {(one.target.path, one.target.part) for step in steps for one in step.changes}
     new = [target for target in targets if (target.path, target.part) not in planned]
-    return _Step(client, location, [one for target in new if (one := change(home, target))])
+    return _Step(client, location, [one for target in new if (one := plan_change(home, target))])
 
 
 def _install_location(scope: str) -> InstallLocation:
     user_home = os.environ.get("USERPROFILE" if os.name == "nt" else "HOME") or os.path.expanduser("~")
     root = find_root(os.getcwd(), find_home({}, os.environ))
     if scope == "project" and root is None:
-        raise InvalidQuery("This folder is not a project. Go to the folder of one, or use --scope user.")
+        raise InvalidQuery(
+            "This folder is not in a project. Run this in a project folder, or use --scope user."
+        )
     return InstallLocation(scope, os.path.abspath(user_home), root, dict(os.environ))
 
 
 def _launch(client: Client, location: InstallLocation, anyway: bool) -> Launch:
     if location.scope == "project" and client.shared:
         # A shared file must not name an interpreter on one user's machine.
-        return by_name(client.targets(location, Launch(("rum",), ("rum-hook",)))[0].path)
-    return by_interpreter(os.environ, anyway=anyway)
+        return launch_from_path(client.targets(location, Launch(("rum",), ("rum-hook",)))[0].path)
+    return launch_with_interpreter(os.environ, anyway=anyway)
 
 
 def _chosen_clients(names: tuple[str, ...], location: InstallLocation, verb: str) -> list[Client]:
     """Return the named clients, or else those on this machine that the user confirms."""
     if names:
         return [CLIENTS[name] for name in dict.fromkeys(names)]
-    here = present_clients(location.home)
-    if not here:
+    found = present_clients(location.home)
+    if not found:
         raise InvalidQuery(
-            f"No client was found here. Supported: {', '.join(CLIENTS)}.", allowed=list(CLIENTS)
+            f"No supported client was found on this machine. Supported: {', '.join(CLIENTS)}.",
+            allowed=list(CLIENTS),
         )
     if not sys.stdin.isatty():
-        listed = " ".join(client.name for client in here)
-        raise InvalidQuery(f"Found here: {listed}. Name the clients: `rum {verb} {listed}`.")
+        listed = " ".join(client.name for client in found)
+        raise InvalidQuery(
+            f"Cannot ask without a terminal. Clients found: {listed}. Name those you want, for example "
+            f"`rum {verb} {listed}`."
+        )
     return [
-        client for client in here if ask(f"{client.title} is here: {verb}? [Y/n]").lower() in ("", "y", "yes")
+        client
+        for client in found
+        if ask(f"{verb.capitalize()} RUM for {client.title}? [Y/n]").lower() in ("", "y", "yes")
     ]
 
 
-def _apply(options: Options, home: str, steps: list[_Step], dry_run: bool, verb: str) -> None:
+def _apply(options: Options, home: str, steps: list[_Step], dry_run: bool, done: str) -> None:
     """Write all files and print the result; with `dry_run` print only what would change."""
     answer = [_step_json(step, dry_run) for step in steps]
     backups = [] if dry_run else apply(home, [change for step in steps for change in step.changes])
@@ -150,13 +162,13 @@ def _apply(options: Options, home: str, steps: list[_Step], dry_run: bool, verb:
             "".join(change.diff() for step in steps for change in step.changes) or "Nothing would change."
         )
         return
-    print_result(options, answer, lambda _: _view(steps, verb))
+    print_result(options, answer, lambda _: _view(steps, done))
     if options.json:
         return
     for path in backups:
         note(f"Backup saved: {path}")
     for step in steps:
-        for text in step.client.next_steps(step.location) if verb == "installed" else []:
+        for text in step.client.next_steps(step.location) if done == "installed" else []:
             note(f"{step.client.title}: {text}")
 
 
@@ -168,13 +180,15 @@ def _step_json(step: _Step, dry_run: bool) -> dict[str, Any]:
     return summary
 
 
-def _view(steps: list[_Step], verb: str) -> View:
+def _view(steps: list[_Step], done: str) -> View:
     lines: View = []
     for step in steps:
         files = ", ".join(change.path for change in step.changes)
         unchanged = (
-            f"{verb} already" if verb == "installed" else f"was not installed for {_FOR[step.location.scope]}"
+            "already installed"
+            if done == "installed"
+            else f"was not installed for {_SCOPE_TEXT[step.location.scope]}"
         )
-        summary = f"{verb} ({files})" if files else f"{unchanged}; nothing was changed"
+        summary = f"{done} ({files})" if files else f"{unchanged}; nothing was changed"
         lines += text_view(f"{step.client.title}: {summary}.")
     return lines
