@@ -86,7 +86,7 @@ def _summary(commit: Commit, message: Message, changes: Sequence[Change], kept: 
     if any(change.added or change.removed for change in changes):
         parts += [f"+{sum(one.added for one in changes)} -{sum(one.removed for one in changes)}"]
     if kept < len(changes):
-        parts += [f"only the {kept} largest listed"]
+        parts += [f"the {kept} largest kept here"]
     closes = f"; closes {', '.join(f'#{number}' for number in message.closes)}" if message.closes else ""
     return f"{commit.sha[:SHORT_SHA]}: {', '.join(parts)}{closes}"
 

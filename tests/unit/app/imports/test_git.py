@@ -224,7 +224,7 @@ def test_a_very_large_commit_is_kept_in_part_and_says_so(repo: Repository, shop:
     memory = memories(rum)["Begin"]
     assert len(memory["actions"]) == len(memory["files"]) == 100
     assert "130 files" in memory["outcome"]["summary"]
-    assert "only the 100 largest listed" in memory["outcome"]["summary"]
+    assert "the 100 largest kept here" in memory["outcome"]["summary"]
 
 
 def test_a_commit_without_a_message_is_described_by_its_files(repo: Repository, shop: Shop):
