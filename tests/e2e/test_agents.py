@@ -91,7 +91,7 @@ def story(client: str, place: Path) -> set[str]:
     model = session(client, desk, SECOND, again(client, desk))
     with_edit = model.texts(2)[len(model.texts(1)) :]
     told = {
-        "the brief at the start": "str(cents / 100)` did not work" in model.texts(0),
+        "the brief at the start": "str(cents / 100)` failed" in model.texts(0),
         "the warning before the edit": "rum-warning" in with_edit and "cents / 100:.2f" in with_edit,
         "the memory through MCP": memory["id"] in [one["id"] for one in recalled(model.requests[4])],
     }
