@@ -132,7 +132,7 @@ class TestShow:
 
     def test_a_tail_too_short_says_so(self, rum: Rum) -> None:
         kept = keep(rum)
-        with pytest.raises(NotFound, match="at least 8 characters"):
+        with pytest.raises(NotFound, match="at least its last 8 characters"):
             rum.show(kept[-7:])
 
     def test_an_ambiguous_tail_names_the_candidates(self, rum: Rum) -> None:
