@@ -9,6 +9,8 @@ import json
 import os
 from collections import namedtuple
 
+from rum.store.sqlite.uri import sqlite_uri
+
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
@@ -212,13 +214,3 @@ def _driver() -> Any:
     except ImportError:  # another Python than CPython
         import sqlite3 as driver  # noqa: PLC0415
     return driver
-
-
-_UNESCAPED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-~/")
-
-
-def sqlite_uri(path: str, mode: str) -> str:
-    """The URI of a file, to be opened in a mode such as `ro`."""
-    # Not by `urllib`, which takes as long to load as SQLite.
-    plain = "".join([chr(byte) if byte in _UNESCAPED else f"%{byte:02x}" for byte in os.fsencode(path)])
-    return f"file:{plain}?mode={mode}"

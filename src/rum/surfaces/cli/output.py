@@ -106,22 +106,3 @@ def print_error(error: RumError, as_json: bool) -> None:
         # The field is for programs: the message names the option.
         if name != "field" and text not in error.message:
             _print_stderr(f"{name}: {text}")
-
-
-def rate(per_second: float) -> str:
-    """Format a rate with at least two significant digits."""
-    return f"{per_second:.0f}" if per_second >= 10 else f"{per_second:.2g}"
-
-
-def format_size(size: float) -> str:
-    """Format a number of bytes with three significant digits."""
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if size < 1000:
-            return f"{size:.3g} {unit}"
-        size /= 1000
-    return f"{size:.3g} TB"
-
-
-def count_of(number: int, noun: str, plural: str | None = None) -> str:
-    """Format a number with its noun: `1 memory`, `2 memories`."""
-    return f"{number} {noun if number == 1 else plural or noun + 's'}"

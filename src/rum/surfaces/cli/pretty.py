@@ -22,7 +22,6 @@ from rich.table import Table as RichTable
 from rich.text import Text
 from rich.tree import Tree as RichTree
 
-from rum.surfaces.cli.output import rate
 from rum.surfaces.cli.views import (
     Block,
     Field,
@@ -33,6 +32,7 @@ from rum.surfaces.cli.views import (
     TextPart,
     Tree,
     View,
+    rate,
     safe_line,
     safe_lines,
 )

@@ -8,7 +8,8 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import Protocol
 
-from rum.surfaces.cli.output import note, rate
+from rum.surfaces.cli.output import note
+from rum.surfaces.cli.views import rate
 
 EVERY = 10.0  # Seconds between two lines
 

@@ -35,9 +35,9 @@ from rum.surfaces.cli.options import (
     limit_option,
     quiet_option,
 )
-from rum.surfaces.cli.output import count_of, note, print_result
+from rum.surfaces.cli.output import note, print_result
 from rum.surfaces.cli.request_options import options_of
-from rum.surfaces.cli.views import Field, Fields, Table, TextLine, TextPart, View, text_view
+from rum.surfaces.cli.views import Field, Fields, Table, TextLine, TextPart, View, count_of, text_view
 
 _MAX_GOALS = 5  # Goals shown of a suggested group
 _MAX_MEMORY_IDS = 3  # Memories named for each claim

@@ -20,8 +20,8 @@ from rum.surfaces.cli.memories.forget import is_confirmed
 from rum.surfaces.cli.open_project import open_rum
 from rum.surfaces.cli.option_types import OneOf
 from rum.surfaces.cli.options import Group, Options, limit_option
-from rum.surfaces.cli.output import count_of, print_result
-from rum.surfaces.cli.views import Fields, Table, TextPart, View, text_view
+from rum.surfaces.cli.output import print_result
+from rum.surfaces.cli.views import Fields, Table, TextPart, View, count_of, text_view
 
 F = TypeVar("F", bound=Callable[..., Any])
 Json = dict[str, Any]

@@ -14,8 +14,8 @@ from rum.surfaces.cli.knowledge.facts import version_message
 from rum.surfaces.cli.memories.forget import add_forget_command
 from rum.surfaces.cli.open_project import open_rum
 from rum.surfaces.cli.options import Group, Options, ids_option, limit_option, quiet_option
-from rum.surfaces.cli.output import count_of, note, print_result
-from rum.surfaces.cli.views import Field, Fields, Table, TextPart, View, text_view
+from rum.surfaces.cli.output import note, print_result
+from rum.surfaces.cli.views import Field, Fields, Table, TextPart, View, count_of, text_view
 
 
 @click.group("rules", cls=Group)

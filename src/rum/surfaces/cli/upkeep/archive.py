@@ -10,9 +10,9 @@ from rum.app.project import damage
 from rum.app.upkeep.archive import Archived, Restored
 from rum.surfaces.cli.open_project import open_rum
 from rum.surfaces.cli.options import Options, command, given_options
-from rum.surfaces.cli.output import count_of, format_size, print_result
+from rum.surfaces.cli.output import print_result
 from rum.surfaces.cli.progress import progress
-from rum.surfaces.cli.views import View, text_view
+from rum.surfaces.cli.views import View, count_of, format_size, text_view
 
 # Reasons why memories are not archived.
 _REASONS = {

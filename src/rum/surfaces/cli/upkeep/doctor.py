@@ -20,9 +20,9 @@ from rum.model.answers import Diagnosis, Problem
 from rum.model.errors import RumError, StorageError
 from rum.surfaces.cli.open_project import open_rum
 from rum.surfaces.cli.options import Options, command
-from rum.surfaces.cli.output import format_size, note, print_result
+from rum.surfaces.cli.output import note, print_result
 from rum.surfaces.cli.progress import progress
-from rum.surfaces.cli.views import Field, Fields, Table, TextLine, TextPart, View, text_view
+from rum.surfaces.cli.views import Field, Fields, Table, TextLine, TextPart, View, format_size, text_view
 
 _MANY = 200  # Number of memories from which the expected time is printed first
 _PATIENCE = 20.0  # Seconds for which the process that a hook started waits for another one to end

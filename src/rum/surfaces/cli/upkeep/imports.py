@@ -21,10 +21,10 @@ from rum.model.errors import RumError
 from rum.surfaces.cli.open_project import open_rum
 from rum.surfaces.cli.option_types import When
 from rum.surfaces.cli.options import Command, Options
-from rum.surfaces.cli.output import count_of, note, print_result
+from rum.surfaces.cli.output import note, print_result
 from rum.surfaces.cli.progress import ReportProgress, progress
 from rum.surfaces.cli.record_input import read_source
-from rum.surfaces.cli.views import View, text_view
+from rum.surfaces.cli.views import View, count_of, text_view
 
 Arguments = dict[str, Any]
 Answer = Imported | ImportResult | LayerImport
