@@ -10,8 +10,7 @@ from msgspec import UNSET
 
 from rum.app.caller import Caller
 from rum.app.calls import plain_json, public
-from rum.app.journal.agent_journal import AgentJournal
-from rum.app.journal.journals import Journals
+from rum.app.journal import AgentJournal, Journals
 from rum.app.runs.exception import interruption_text, is_failure, is_from_rum, keep_error, reason_of
 from rum.model.errors import InvalidQuery, RumError
 from rum.model.journal import JournalContext, Kind, format_timestamp, require_valid, with_file_keys

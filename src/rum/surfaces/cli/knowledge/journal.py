@@ -9,7 +9,7 @@ import click
 import msgspec
 from click.exceptions import Exit
 
-from rum.app.journal.agent_journal import AgentJournal
+from rum.app.journal import AgentJournal
 from rum.app.rum import Rum
 from rum.model.errors import NotFound
 from rum.model.journal import (
