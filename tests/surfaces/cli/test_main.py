@@ -70,7 +70,7 @@ def test_in_a_pipe_rich_is_not_loaded(project: Path, arguments: list[str]):
 def test_only_the_command_that_runs_is_loaded(project: Path):
     loaded = loaded_by("recall", "x")
     commands = {f"rum.surfaces.cli.{entry.module}" for entry in ALL.values()}
-    assert loaded & commands == {"rum.surfaces.cli.memories.recall"}
+    assert loaded & commands == {"rum.surfaces.cli.memories.find"}
     assert not loaded_by("--help") & commands
 
 
@@ -141,6 +141,20 @@ def test_the_last_project_option_wins(run: Run):
         (["forget"], "--tag"),
         (["forget", "x", "--all"], "--tag"),
         (["recall", "\udcff"], "UTF-8"),
+        (["recall"], "Give at least one of WORDS, --file"),
+        (["recall", "x", "--success-only", "--failures-only"], "exclude each other"),
+        (["recall", "x", "--limit", "abc"], "'abc' is not a whole number from 1 to 100."),
+        (["recall", "x", "--limit", "0"], "'0' is not a whole number from 1 to 100."),
+        (["recall", "x", "--min-confidence", "high"], "'high' is not a number from 0 to 1."),
+        (["import", "git", "--max", "0"], "'0' is not a whole number of at least 1."),
+        (["update", "x", "--importance", "5"], "'5' is not a number from 0 to 1."),
+        (["update", "x", "--importance", "abc"], "'abc' is not a number from 0 to 1."),
+        (["update", "x", "--success", "--failure"], "--success and --failure exclude each other"),
+        (["journal", "update", "x", "--reversible", "--irreversible"], "exclude each other"),
+        (["archive", "--importance", "5"], "`--importance` is a number from 0 to 1"),
+        (["archive", "--uses", "-1"], "`--uses` is a number from 0"),
+        (["chapter", "create"], "`--tag`"),
+        (["wisdom", "synthesize"], "`--tag`"),
     ],
 )
 def test_a_usage_error_is_exit_code_2_with_a_message(run: Run, arguments: list[str], message: str):
@@ -166,8 +180,6 @@ def test_a_usage_error_is_exit_code_2_of_the_program(program: Run):
         ["restore", "nosuchmemory", "--version", "1"],
         ["identity", "info", "--name", "nobody"],
         ["projects", "adopt", "nosuch-00000000"],
-        ["recall"],
-        ["recall", "x", "--success-only", "--failures-only"],
         ["trust"],
         ["import", "nosuchfile"],
         ["store", "--file", "nosuchfile"],
