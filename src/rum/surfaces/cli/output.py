@@ -123,15 +123,15 @@ class ReportProgress(Protocol):
 
 
 @contextmanager
-def progress(title: str, total: int | None, *, lines: bool = False) -> Generator[ReportProgress]:
-    """A callback that shows progress; without a terminal it prints nothing, or `lines`."""
-    if sys.stderr.isatty():
+def progress(title: str | None, total: int | None, *, lines: bool = False) -> Generator[ReportProgress]:
+    """A callback that shows progress; without a title or a terminal it prints nothing, or `lines`."""
+    if title and sys.stderr.isatty():
         from rum.surfaces.cli.pretty import progress_bar  # noqa: PLC0415 (rich is slow to load)
 
         with progress_bar(title, total) as report_progress:
             yield report_progress
     else:
-        yield Lines(title, total) if lines else lambda done, total=None: None  # noqa: ARG005
+        yield Lines(title or "", total) if lines else lambda done, total=None: None  # noqa: ARG005
 
 
 class Lines:

@@ -86,8 +86,6 @@ _LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert
 class Caller:
     """The client, its session if it names one, and whether it uses the stateless version of the protocol."""
 
-    __slots__ = ("client", "session", "stateless")
-
     def __init__(self, client: str | None, session: str | None, *, stateless: bool) -> None:
         self.client = client
         self.session = session
@@ -96,8 +94,6 @@ class Caller:
 
 class Listing:
     """Everything that a client can list; it never changes while the process runs."""
-
-    __slots__ = ("instructions", "name", "prompts", "resources", "templates", "tools", "version")
 
     def __init__(
         self,

@@ -13,12 +13,12 @@ from rum.app.capture import events as app_events
 from rum.app.capture.events import BECAME, CapturedEventList, CapturedEventView
 from rum.capture.events import pause as pauses
 from rum.inject.render import local_time, short_id
-from rum.model.offers import FeedbackResult, OffersResult, OfferView
+from rum.model.offers import OffersResult
 from rum.repo.project import open_project
 from rum.settings.home import find_home
 from rum.surfaces.cli.open_project import open_rum, stored_id
 from rum.surfaces.cli.option_types import OneOf, Span, limit_option, since_option
-from rum.surfaces.cli.options import Options, command
+from rum.surfaces.cli.options import Command, Options, command
 from rum.surfaces.cli.output import print_result
 from rum.surfaces.cli.views import View, table, text_view
 from rum.text.shorten import one_line
@@ -94,7 +94,9 @@ def _offers_view(answer: OffersResult) -> View:
             offer.why,
             # Without the fence around it.
             one_line(offer.text.partition("\n\n")[2].rpartition("\n</")[0]) or "-",
-            _offer_outcome(offer),
+            offer.outcome
+            if offer.success is None
+            else f"{offer.outcome}, the turn {'succeeded' if offer.success else 'failed'}",
         )
         for offer in answer.offers
     ]
@@ -105,43 +107,21 @@ def _offers_view(answer: OffersResult) -> View:
     return [table({"when": "dim", "memory": "id", "why": "", "text": "strong", "outcome": ""}, rows, lines)]
 
 
-def _offer_outcome(offer: OfferView) -> str:
-    if offer.success is None:
-        return offer.outcome
-    return f"{offer.outcome}, the turn {'succeeded' if offer.success else 'failed'}"
+def _rating_command(name: str, effect: str) -> Command:
+    @command(name, help=f"Mark a memory as {name}.\n\nIt ranks {effect} in later searches.")
+    @click.argument("memory_id", metavar="ID")
+    def rate(options: Options, memory_id: str) -> None:
+        with open_rum(options) as rum:
+            answer = rum.feedback(stored_id(rum, memory_id), useful=name == "useful")
+        rated = f"Rated {short_id(answer.memory_id)} {name}. "
+        text = f"{rated}Its usefulness is now {answer.usefulness:+.2f} (-1 to 1)."
+        print_result(options, answer, lambda _: text_view(text))
+
+    return rate
 
 
-@command("useful")
-@click.argument("memory_id", metavar="ID")
-def useful(options: Options, memory_id: str) -> None:
-    """Mark a memory as useful.
-
-    It ranks slightly higher in later searches.
-    """
-    _rate(options, memory_id, useful=True)
-
-
-@command("useless")
-@click.argument("memory_id", metavar="ID")
-def useless(options: Options, memory_id: str) -> None:
-    """Mark a memory as useless.
-
-    It ranks lower in later searches.
-    """
-    _rate(options, memory_id, useful=False)
-
-
-def _rate(options: Options, memory_id: str, *, useful: bool) -> None:
-    with open_rum(options) as rum:
-        answer = rum.feedback(stored_id(rum, memory_id), useful=useful)
-    print_result(options, answer, _rating_view)
-
-
-def _rating_view(answer: FeedbackResult) -> View:
-    rating, usefulness = "useful" if answer.useful else "useless", f"{answer.usefulness:+.2f}"
-    return text_view(
-        f"Rated {short_id(answer.memory_id)} {rating}. Its usefulness is now {usefulness} (-1 to 1)."
-    )
+useful = _rating_command("useful", "slightly higher")
+useless = _rating_command("useless", "lower")
 
 
 @command("pause")

@@ -81,7 +81,8 @@ def import_command(row: Import) -> click.Command:
         if isinstance(arguments.get("file"), str):
             arguments["file"] = read_source(arguments["file"])
         with open_rum(options, arguments.get("path") if row.name == "git" else None) as rum:
-            answer = _run(row, rum, arguments)
+            with progress(row.title, None) as report_progress:
+                answer = row.run(rum, arguments, report_progress)
             print_result(options, answer, lambda answer: import_view(answer, row.nouns))
             if not options.as_text:
                 return
@@ -93,13 +94,6 @@ def import_command(row: Import) -> click.Command:
     return Command(row.name, callback=run, params=[*row.params], help=row.help)
 
 
-def _run(row: Import, rum: Rum, arguments: Arguments) -> Answer:
-    if row.title is None:
-        return row.run(rum, arguments, lambda done, total=None: None)  # noqa: ARG005
-    with progress(row.title, None) as report_progress:
-        return row.run(rum, arguments, report_progress)
-
-
 def _import_all_projects(options: Options, client: str, path: str | None) -> TranscriptImport:
     folders = by_folder(client, sessions(client, path))
     total, done, failed = sum(map(len, folders.values())), 0, 0
@@ -107,7 +101,13 @@ def _import_all_projects(options: Options, client: str, path: str | None) -> Tra
     with progress("Reading sessions", total) as report_progress:
         for folder, found in folders.items():
             try:
-                answers.append(_import_folder(options, client, folder, found))
+                if os.path.isdir(folder):
+                    as_owner = options.agent is None
+                    with Rum.open(folder, client="cli", owner=as_owner, agent=options.agent) as rum:
+                        answers.append(rum.import_transcripts(client, sessions=found))
+                else:
+                    # Opening it would create a project for a folder that no longer exists.
+                    answers.append(TranscriptImport(skipped={"folder is gone": len(found)}))
             except RumError as error:
                 # One folder without a project must not stop the import of the others.
                 failed += len(found)
@@ -115,14 +115,6 @@ def _import_all_projects(options: Options, client: str, path: str | None) -> Tra
             done += len(found)
             report_progress(done, total)
     return _sum(answers, failed)
-
-
-def _import_folder(options: Options, client: str, folder: str, found: list[list[str]]) -> TranscriptImport:
-    if not os.path.isdir(folder):
-        # Opening it would create a project for a folder that no longer exists.
-        return TranscriptImport(skipped={"folder is gone": len(found)})
-    with Rum.open(folder, client="cli", owner=options.agent is None, agent=options.agent) as rum:
-        return rum.import_transcripts(client, sessions=found)
 
 
 def _sum(answers: list[TranscriptImport], failed: int) -> TranscriptImport:
@@ -146,37 +138,29 @@ def import_view(answer: Answer, nouns: Nouns = MEMORIES) -> View:
         view += _added_view(answer.chapters, _CHAPTERS) if answer.chapters else []
     if isinstance(answer, Imported):
         skipped = sorted(answer.skipped.items(), key=lambda reason: -reason[1])
-        view += _line("Skipped", _join({name.replace("_", " "): count for name, count in skipped}))
-        view += _line("Found", _counts(answer, _FOUND))
+        view += _counts_view("Skipped", {name.replace("_", " "): count for name, count in skipped})
+        view += _counts_view("Found", _counts(answer, _FOUND))
     if isinstance(answer, TranscriptImport):
-        view += _line("Sessions", _counts(answer, _SESSIONS)) or text_view("No sessions found.")
+        view += _counts_view("Sessions", _counts(answer, _SESSIONS)) or text_view("No sessions found.")
     return view
 
 
 def _added_view(answer: Answer | ChapterImport, nouns: Nouns) -> View:
     dry_run = getattr(answer, "dry_run", False)
     time = f" in {answer.seconds} s" if isinstance(answer, Imported) and not dry_run else ""
-    others = _not_added(answer)
+    others = ", ".join(f"{count} {words}" for words, count in _counts(answer, _NOT_ADDED).items() if count)
     verb = "Would add" if dry_run else "Added"
     return text_view(f"{verb} {count_of(answer.added, *nouns)}{time}{f' ({others})' if others else ''}.")
 
 
-def _not_added(answer: object) -> str:
-    counts = {words: getattr(answer, name, 0) for name, words in _NOT_ADDED.items()}
-    return ", ".join(f"{count} {words}" for words, count in counts.items() if count)
+def _counts(answer: object, names: dict[str, str]) -> dict[str, int]:
+    return {words: getattr(answer, name, 0) for name, words in names.items()}
 
 
-def _counts(answer: object, names: dict[str, str]) -> str:
-    return _join({words: getattr(answer, name, 0) for name, words in names.items()})
-
-
-def _join(counts: dict[str, int]) -> str:
-    """Join the counts that are not zero, each after its name."""
-    return ", ".join(f"{words} {count}" for words, count in counts.items() if count)
-
-
-def _line(title: str, counts: str) -> View:
-    return text_view(f"{title}: {counts}.") if counts else []
+def _counts_view(title: str, counts: dict[str, int]) -> View:
+    """The counts that are not zero, each after its name."""
+    text = ", ".join(f"{words} {count}" for words, count in counts.items() if count)
+    return text_view(f"{title}: {text}.") if text else []
 
 
 def note_missing_vectors(rum: Rum) -> None:

@@ -123,8 +123,7 @@ def _run_idle(options: Options, folder: str) -> None:
     if not os.path.isdir(folder):
         return  # opening it would create it again
     if os.name == "posix":
-        # The user's own programs come first.
-        os.nice(19)
+        os.nice(19)  # the user's own programs come first
     with open_rum(options) as rum:
         # A process that only checks the lease holds it for a moment.
         rum.tidy(MAX_IDLE_SECONDS, patience=1.0)
