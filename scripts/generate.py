@@ -29,8 +29,7 @@ from rum.model.journal import schema_text
 from rum.model.requests import IdentityRequest, ListRequest, RecallRequest, TraceRequest
 from rum.model.runs import RunRequest, Step
 from rum.settings.table import AGENT_SETTINGS, HARMLESS, INSIDE, OUTSIDE, OWN, SETTINGS, TRUST, Setting
-from rum.surfaces.install.clients import hooks
-from rum.surfaces.install.launch import Launch
+from rum.surfaces.install.clients import Launch, hooks
 from rum.surfaces.install.settings_file import add_hooks
 from rum.surfaces.mcp.catalogue import catalogue_text
 

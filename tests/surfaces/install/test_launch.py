@@ -11,9 +11,10 @@ from pathlib import Path
 import pytest
 
 from rum.model.errors import InvalidQuery
-from rum.surfaces.install.clients import HOOKS, hooks
-from rum.surfaces.install.launch import (
+from rum.surfaces.install.clients import (
+    HOOKS,
     Launch,
+    hooks,
     launch_from_path,
     launch_with_interpreter,
     shell_line,

@@ -36,8 +36,6 @@ _SESSION_TO_READ = click.option(
 )
 _SESSION_TO_WRITE = click.option("--session", metavar="NAME", help="Session (default: RUM_SESSION).")
 _TASK = click.option("--task", metavar="TEXT", help="The session's task, for its metadata.")
-
-
 # Flags for the fields of an entry; each kind of entry has some of them.
 ENTRY = (
     Flag("--type", "type", "Type of a discovery or decision.", OneOf([*DiscoveryType, *DecisionType])),

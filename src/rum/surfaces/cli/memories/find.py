@@ -41,7 +41,7 @@ def recall(options: Options, query: tuple[str, ...], **fields: Any) -> None:
     with open_rum(options) as rum:
         if "memory_id" in question:
             question["memory_id"] = stored_id(rum, question["memory_id"])
-        with check_usage():
+        with check_usage(wrong="memory_id" not in question):  # a short id may be of several memories
             answer = rum.recall(**question)
         by_words = "query" in question or "intent" in question
         print_result(

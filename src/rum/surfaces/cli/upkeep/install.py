@@ -15,8 +15,14 @@ from rum.surfaces.cli.options import Options, command
 from rum.surfaces.cli.output import ask, print_result, print_text
 from rum.surfaces.cli.views import View, text_view
 from rum.surfaces.install.changes import Change, apply, to_install, to_uninstall
-from rum.surfaces.install.clients import CLIENTS, Client, present_clients
-from rum.surfaces.install.launch import Launch, launch_from_path, launch_with_interpreter
+from rum.surfaces.install.clients import (
+    CLIENTS,
+    Client,
+    Launch,
+    launch_from_path,
+    launch_with_interpreter,
+    present_clients,
+)
 from rum.surfaces.install.settings_file import InstallLocation
 
 
