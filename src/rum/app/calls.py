@@ -106,7 +106,7 @@ PYTHON: dict[str, str] = {
     "chapters": "app.chapters.api:Chapters",
     "wisdom": "app.chapters.api:WisdomApi",
     "layers": "app.layers.layers:Layers",
-    "stored_layers": "app.layers.store_backend:StoreBackend",
+    "stored_layers": "app.layers.backends:StoreBackend",
     "run": "app.runs.run:Run",
 }
 

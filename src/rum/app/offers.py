@@ -42,13 +42,10 @@ def record(caller: Caller, events: Sequence[Event], success: bool | None) -> Non
     """Record what was offered in a session up to the end of a turn, and the outcome in that turn."""
     if not events:
         return
-    activity = caller.project.store.activity
+    activity = caller.store.activity
     client, session = events[0]["client"], events[0]["session"]
     until = max(event["at"] for event in events)
-    said = (
-        as_event(one)
-        for one in caller.project.store.captured.events(SessionKey(client, session), ("offered",))
-    )
+    said = (as_event(one) for one in caller.store.captured.events(SessionKey(client, session), ("offered",)))
     if new := [row for event in said if event["at"] <= until for row in _rows(event)]:
         activity.add_offers(new)
     offered = activity.find_offers(OfferQuery(client=client, session=session, until=until))
@@ -74,7 +71,7 @@ def _with_outcomes(
 ) -> Iterator[OfferRow]:
     """The offers with the outcome in this turn; what was found in an earlier turn stays."""
     ids = list(dict.fromkeys(row.memory_id for row in offered if row.memory_id))
-    memories = {memory.id: memory for memory in caller.project.store.memories.get(ids)}
+    memories = {memory.id: memory for memory in caller.store.memories.get(ids)}
     turn, relative = events[0].get("turn", ""), _relative(caller)
     for row in offered:
         memory = memories.get(row.memory_id)
@@ -148,7 +145,7 @@ def feedback(caller: Caller, question: FeedbackRequest) -> FeedbackResult:
     memory = caller.project.memory(question.memory_id)
     agent = caller.current_agent()
     rated_by = OWNER if caller.owner or agent is None else agent.id
-    evidence = caller.project.store.activity.add_feedback(
+    evidence = caller.store.activity.add_feedback(
         memory.id, rated_by, caller.project.now(), useful=question.useful
     )
     return FeedbackResult(memory_id=memory.id, useful=question.useful, usefulness=round(evidence.value, 2))

@@ -23,6 +23,7 @@ from rum.repo.git import GitRepository, find_git, head
 from rum.repo.project import ProjectLocation
 from rum.settings.load import Settings
 from rum.store.base import Store
+from rum.store.records import Revision
 
 if TYPE_CHECKING:
     import subprocess
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from rum.app.notes.note_store import NoteStore
     from rum.llm.base import LanguageModel
     from rum.llm.meter import Meter
+    from rum.model.layers import Fact, Rule
 
 LABEL = 200  # Characters kept of a session's, client's or branch's name
 
@@ -169,6 +171,14 @@ class Project:
                 "A memory's id is a text such as `mem_01h455vb4pex5vsknk084sn02q`.", field="memory_id"
             )
         return self.store.memories.get([self.find_id("memory", name)])[0]
+
+    def versions(self, kind: str, one: str, now: Memory | Fact | Rule, *texts: str) -> list[Revision]:
+        """All versions, oldest first, each with the time and author that made it; `texts` are today's."""
+        since, author, found = now.created_at, now.agent_id, list[Revision]()
+        for number, replaced_at, replaced_by, earlier in self.store.history.of(kind, [one])[one]:
+            found.append(Revision(number, since, author, earlier))
+            since, author = replaced_at, replaced_by
+        return [*found, Revision(now.version, since, author, texts)]
 
     def find_id(self, kind: Literal["agent", "memory", "chapter", "wisdom", "rule"], name: str) -> str:
         """The id that an id, an agent's name, or the end of an id stands for."""

@@ -45,10 +45,10 @@ if TYPE_CHECKING:
     from rum.app.imports.transcripts import TranscriptImport
     from rum.app.journal.agent_journal import AgentJournal
     from rum.app.journal.journals import Journals
+    from rum.app.layers.backends import StoreBackend
     from rum.app.layers.facts import Facts
     from rum.app.layers.layers import Layers
     from rum.app.layers.rules import Rules
-    from rum.app.layers.store_backend import StoreBackend
     from rum.app.memory_arguments import Changes, Given, Nothing
     from rum.app.notes.notes import Notes
     from rum.app.runs.run import Run

@@ -82,7 +82,7 @@ def _intake(caller: Caller) -> Intake:
     claim(caller.project)
     new = import_spool(caller.project)
     counts = _conclude_turns(caller)
-    dropped = caller.project.store.captured.drop(caller.project.now() - KEPT)
+    dropped = caller.store.captured.drop(caller.project.now() - KEPT)
     problems.delete_problems(_folders(caller.project), caller.project.now() - problems.RECENT)
     return Intake(
         events=new,
@@ -91,7 +91,7 @@ def _intake(caller: Caller) -> Intake:
         completed=counts["completed"],
         nothing=counts["nothing"],
         forgotten=counts["forgotten"],
-        open=caller.project.store.captured.count()[1],
+        open=caller.store.captured.count()[1],
         dropped=dropped,
     )
 
@@ -225,8 +225,8 @@ def _conclude_turns(caller: Caller) -> Counter[str]:
 
 def note_offers(caller: Caller, key: TurnKey, memory_id: str | None) -> None:
     """Record what was offered in a turn that is still open, and its outcome."""
-    events = [as_event(one) for one in caller.project.store.captured.events(key)]
-    made = caller.project.store.memories.get([memory_id] if memory_id else [])
+    events = [as_event(one) for one in caller.store.captured.events(key)]
+    made = caller.store.memories.get([memory_id] if memory_id else [])
     record_offers(caller, events, made[0].outcome.success if made else None)
 
 

@@ -88,8 +88,8 @@ class TurnSource(Source[Turn]):
         caller, client = self._caller, turn.key.client
         # The name that the client uses over MCP, so that stored and captured memories have one author.
         client_name: str = module_of(client).MCP if client in CLIENTS else client
-        with caller.project.store.transaction():
-            main = caller.project.store.agents.last_main(client_name) or self._register(
+        with caller.store.transaction():
+            main = caller.store.agents.last_main(client_name) or self._register(
                 Agent(
                     id=new_id("agent"),
                     type=AgentType.MAIN,
@@ -103,7 +103,7 @@ class TurnSource(Source[Turn]):
                 return main
             name = subagent_name(caller.project.label(turn.agent_type))
             agent_id = subagent_id(main.id, name)
-            return caller.project.store.agents.get(agent_id) or self._register(
+            return caller.store.agents.get(agent_id) or self._register(
                 Agent(
                     id=agent_id,
                     type=AgentType.SUBAGENT,
@@ -111,13 +111,13 @@ class TurnSource(Source[Turn]):
                     created_at=int(turn.began),
                     last_active=int(turn.ended),
                     parent_id=main.id,
-                    name=f"{name}-{agent_id[-8:]}" if caller.project.store.agents.find_ids(name) else name,
+                    name=f"{name}-{agent_id[-8:]}" if caller.store.agents.find_ids(name) else name,
                     client=client_name,
                 )
             )
 
     def _register(self, agent: Agent) -> Agent:
-        self._caller.project.store.agents.add(agent)
+        self._caller.store.agents.add(agent)
         return agent
 
     def _memory(self, turn: Turn, observed: TurnObservation, agent: Agent) -> Memory:
@@ -176,21 +176,19 @@ class TurnSource(Source[Turn]):
         known = existing_ids(caller.project, {one for pair in pairs for one in pair})
         for parent, child in pairs:
             if parent != child and parent in known and child in known:
-                counts["links"] += caller.project.store.links.add(
-                    Edge.of(parent, child, LinkType.CAUSED_BY), now
-                )
+                counts["links"] += caller.store.links.add(Edge.of(parent, child, LinkType.CAUSED_BY), now)
 
     def _memory_id_of(self, key: TurnKey) -> str:
         if key in self.outcomes:
             return self.outcomes[key].memory_id or ""
-        known = self._caller.project.store.captured.turns(key)
+        known = self._caller.store.captured.turns(key)
         return next((turn.memory_id for turn in known if turn.memory_id), memory_id(key))
 
     def _complete_stored(self, turn: Turn, observed: TurnObservation) -> str:
         """Complete the memory that the agent stored of this work, instead of creating a second one."""
         caller, wanted = self._caller, observed.stored[-1]
-        with caller.project.store.transaction():
-            found = caller.project.store.memories.get([wanted])
+        with caller.store.transaction():
+            found = caller.store.memories.get([wanted])
             if not found:
                 self.outcomes[turn.key] = TurnOutcome("forgotten", wanted)
                 return "forgotten"
@@ -203,7 +201,7 @@ class TurnSource(Source[Turn]):
         return "stored by the agent"
 
     def _author(self, memory: Memory, turn: Turn) -> Agent:
-        return self._caller.project.store.agents.get(memory.agent_id) or self._agent(turn)
+        return self._caller.store.agents.get(memory.agent_id) or self._agent(turn)
 
     def _complete(self, stored: Memory, observed: Memory) -> Memory:
         """The stored memory, completed by the captured events."""

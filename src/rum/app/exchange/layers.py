@@ -15,7 +15,7 @@ from rum.app.agents import import_author
 from rum.app.caller import Caller
 from rum.app.calls import plain_json
 from rum.app.layers import events, facts, rules
-from rum.app.layers.store_backend import as_item
+from rum.app.layers.backends import as_item
 from rum.app.project import Project
 from rum.model.errors import InvalidQuery
 from rum.model.fields import Stamp
@@ -226,9 +226,9 @@ class LayerImporter:
 def export_layers(caller: Caller, folder: str) -> dict[str, int]:
     """Write the three files of layers into a directory that has none; how many entries each has."""
     kept = {
-        MemoryType.EPISODIC: caller.project.store.events,
-        MemoryType.SEMANTIC: caller.project.store.facts,
-        MemoryType.PROCEDURAL: caller.project.store.rules,
+        MemoryType.EPISODIC: caller.store.events,
+        MemoryType.SEMANTIC: caller.store.facts,
+        MemoryType.PROCEDURAL: caller.store.rules,
     }
     items = {layer: [as_item(row) for batch in rows.pages() for row in batch] for layer, rows in kept.items()}
     write_layers(folder, items)
@@ -245,7 +245,7 @@ def import_layers(caller: Caller, folder: str) -> LayerImport:
     met: Counter[str] = Counter()
     for layer, items in read.items():
         for start in range(0, len(items), BATCH):
-            with caller.project.store.transaction():
+            with caller.store.transaction():
                 for item in items[start : start + BATCH]:
                     if layer is MemoryType.EPISODIC:
                         importer.event(_event(caller, *as_entry(item), agent_id))

@@ -99,7 +99,7 @@ def update_imported(caller: Caller, old: Memory, new: Memory, *, by: str) -> str
     changed = replace(old, **msgspec.structs.asdict(new.content()))
     if changed.content() == old.content():
         return "unchanged"
-    versions = caller.project.store.history.of("memory", [old.id])[old.id]
+    versions = caller.store.history.of("memory", [old.id])[old.id]
     if versions and versions[-1].changed_by != by:
         return "different"
     replace_memory(caller, old, changed, by=by)
@@ -135,7 +135,7 @@ def import_pieces(
             forgotten = len(_forgotten(caller.project, [one.memory for one in read]))
             counts.update(added=len(read) - forgotten, forgotten=forgotten)
         else:
-            with caller.project.store.transaction():
+            with caller.store.transaction():
                 _store_pieces(caller.project, source, read, counts)
         tally.counts += counts
         tally.skipped.update(one for one in batch if isinstance(one, str))

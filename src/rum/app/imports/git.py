@@ -87,7 +87,7 @@ def import_git(
     """Store every selected commit in the history of HEAD that is new as a memory."""
     tally, chosen = Tally(), parse(given, Chosen, "import_git")
     place = _repository(caller, path)
-    here = {sha: one for one, sha in caller.project.store.memories.commits() if is_memory_of(one, sha)}
+    here = {sha: one for one, sha in caller.store.memories.commits() if is_memory_of(one, sha)}
     ledger = Ledger(history.commits(place), here, partial(history.commits_merged_by, place))
     paths = _selected_paths(caller, place, chosen.paths)
     selected = _selected_commits(place, ledger, chosen.since, paths)
@@ -307,7 +307,7 @@ class Commits(Source[CommitSource]):
         """Record the renames of commits whose memory cannot name all files."""
         for work in works:
             if work.origin.renames:
-                self._caller.project.store.memories.note_renames(work.memory.id, work.origin.renames)
+                self._caller.store.memories.note_renames(work.memory.id, work.origin.renames)
 
     def _link(self, works: Sequence[Work], counts: Counter[str]) -> None:
         """Add the links of the new memories to each other and to existing ones."""
@@ -316,7 +316,7 @@ class Commits(Source[CommitSource]):
         ends = {end.memory_id for ref in references for end in (ref.source, ref.target)}
         known = existing_ids(self._caller.project, ends)
         fresh = {work.memory.id for work in works}
-        links, now = self._caller.project.store.links, self._caller.project.now()
+        links, now = self._caller.store.links, self._caller.project.now()
         for ref in references:
             source, target = ref.source.memory_id, ref.target.memory_id
             if source not in known or target not in known:
@@ -333,9 +333,7 @@ class Commits(Source[CommitSource]):
     def _update_reverted(self, sha: str, fresh: set[str], counts: Counter[str]) -> None:
         """Mark the reverted commit as failed; a commit that it had reverted itself is valid again."""
         for entry in self._ledger.reverted_through(sha):
-            found = (
-                [] if entry.memory_id in fresh else self._caller.project.store.memories.get([entry.memory_id])
-            )
+            found = [] if entry.memory_id in fresh else self._caller.store.memories.get([entry.memory_id])
             for memory in found:
                 revert = self._ledger.reverted.get(entry.sha)
                 is_known = revert and memory.reverted_by and memory.reverted_by.commit == revert.by.sha
@@ -349,7 +347,7 @@ class Commits(Source[CommitSource]):
 
     def _mark_partial_revert(self, source_id: str, target_id: str) -> None:
         """Record that a commit reverted only some files of another, if the memory names all of them."""
-        store = self._caller.project.store
+        store = self._caller.store
         found = {memory.id: memory for memory in store.memories.get([source_id, target_id])}
         source, target = found[source_id], found[target_id]
         reverted_by = target.reverted_by
@@ -380,7 +378,7 @@ class Commits(Source[CommitSource]):
             for old in (same or (before if len(before) == 1 else []))[:1]:
                 before.remove(old)
                 edge = Edge.of(work.memory.id, old.id, LinkType.SUPERSEDES)
-                counts["rewritten"] += self._caller.project.store.links.add(edge, self._caller.project.now())
+                counts["rewritten"] += self._caller.store.links.add(edge, self._caller.project.now())
 
 
 def _by_authorship(memories: Iterable[Memory]) -> dict[MemoryAuthorship, list[Memory]]:

@@ -146,11 +146,10 @@ def export_guide(caller: Caller, path: str | None) -> Written:
     file = os.path.join(caller.cwd, os.path.expanduser(path)) if path else os.path.join(root, FILE)
     rules = [
         f"- When {_line(rule.condition)}: {_line(rule.action)}"
-        for rule in caller.project.store.rules.latest(_MOST_RULES)
+        for rule in caller.store.rules.latest(_MOST_RULES)
     ]
     facts = [
-        f"- {_line(fact.key)}: {_line(fact.value)}"
-        for fact in caller.project.store.facts.latest("", _MOST_FACTS)
+        f"- {_line(fact.key)}: {_line(fact.value)}" for fact in caller.store.facts.latest("", _MOST_FACTS)
     ]
     notes = _notes(caller.project)
     kinds = {"Rules": sorted(rules), "Facts": sorted(facts), "Notes (`rum note show ID`)": notes}

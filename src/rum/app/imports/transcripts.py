@@ -88,14 +88,14 @@ def import_transcripts(
     progress(0, len(own))
     for done, session in enumerate(own, start=1):
         stamp = _stamp(session)
-        if caller.project.store.captured.transcript_stamp(session[0]) == stamp:
+        if caller.store.captured.transcript_stamp(session[0]) == stamp:
             tally.counts["known"] += 1
         elif found is None and not folders(_cwd(client, session)):
             tally.counts["elsewhere"] += 1
         else:
             tally.counts["sessions"] += 1
             if _import_session(caller, client, session, tally):
-                caller.project.store.captured.set_transcript_stamp(session[0], stamp, caller.project.now())
+                caller.store.captured.set_transcript_stamp(session[0], stamp, caller.project.now())
         progress(done, len(own))
     return tally.answer(TranscriptImport)
 
@@ -124,7 +124,7 @@ def _import_session(caller: Caller, client: str, session: Session, tally: Tally)
     related = parents([(turn.key, turn.began) for turn in turns])
     finished, whole = list[Turn](), True
     for turn in turns:
-        row = next(iter(caller.project.store.captured.turns(turn.key)), None)
+        row = next(iter(caller.store.captured.turns(turn.key)), None)
         if _goes_on(caller.project, turn):
             whole = False
             tally.skipped["not over"] += 1

@@ -33,7 +33,7 @@ def report(caller: Caller, since: float | None = None) -> Report:
     asked = parse({"since": since}, ReportRequest, "report")
     begin = None if asked.since is None else seconds(asked.since)
     tally = Tally()
-    for batch in caller.project.store.memories.pages(since=begin or 0):
+    for batch in caller.store.memories.pages(since=begin or 0):
         causes = _causes(caller.project, batch)
         for memory in batch:
             tally.add(memory, causes.get(memory.id, ()))

@@ -53,7 +53,7 @@ def tidy(
     caller: Caller, seconds: float, lock_timeout: float, progress: ProgressCallback = lambda _: None
 ) -> TidyResult:
     """Do pending work for at most `seconds`; wait at most `lock_timeout` seconds for another process."""
-    with caller.project.store.transaction():
+    with caller.store.transaction():
         pass  # raises if the store is read-only
     captured = _import_events(caller)
     semantic = caller.project.semantic
@@ -61,7 +61,7 @@ def tidy(
     with lease(caller.project.location.directory, lock_timeout, caller.project.now()) as other:
         if other is not None:
             return TidyResult(semantic.model, 0, pending(caller.project), busy=other, captured=captured)
-        caller.project.store.upkeep.merge_index()
+        caller.store.upkeep.merge_index()
         counter = _ProgressCounter(progress)
         semantic.catch_up(seconds, counter, in_background=True)
         left = pending(caller.project)
