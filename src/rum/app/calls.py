@@ -79,11 +79,11 @@ PYTHON: dict[str, str] = {
     "tidy": "app.upkeep.tidy:tidy",
     "take_in": "app.capture.intake:intake",
     "import_git": "app.imports.git:import_git",
-    "import_issues": "app.imports.issues:import_issues",
+    "import_issues": "app.imports.exports:import_issues",
     "import_transcripts": "app.imports.transcripts:import_transcripts",
     "import_guides": "app.imports.notes:import_guides",
     "export_guide": "app.imports.notes:export_guide",
-    "import_graph": "app.imports.mcp_memory:import_graph",
+    "import_graph": "app.imports.exports:import_graph",
     "import_layers": "app.exchange.layers:import_layers",
     "export_layers": "app.exchange.layers:export_layers",
     # Functions of a project.

@@ -38,9 +38,8 @@ if TYPE_CHECKING:
     from rum.app.chapters.api import Chapters, WisdomApi
     from rum.app.exchange.json_lines import ImportResult
     from rum.app.exchange.layers import LayerImport
+    from rum.app.imports.batch import Imported
     from rum.app.imports.git import GitImport
-    from rum.app.imports.issues import IssueImport
-    from rum.app.imports.mcp_memory import GraphImport
     from rum.app.imports.notes import NotesImport, Written
     from rum.app.imports.transcripts import TranscriptImport
     from rum.app.journal.agent_journal import AgentJournal
@@ -434,7 +433,7 @@ class Rum:
 
     def import_issues(
         self, exported: bytes, progress: Callable[[int, int], None] = lambda _done, _total: None
-    ) -> IssueImport:
+    ) -> Imported:
         """Make memories of issues that `gh issue list --json` or GitHub's REST API exported."""
         return self._do("import_issues", exported, progress)
 
@@ -460,7 +459,7 @@ class Rum:
 
     def import_graph(
         self, exported: bytes, progress: Callable[[int, int], None] = lambda _done, _total: None
-    ) -> GraphImport:
+    ) -> Imported:
         """Make memories of the graph that the MCP reference memory server keeps as JSON lines."""
         return self._do("import_graph", exported, progress)
 

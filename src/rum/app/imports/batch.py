@@ -78,22 +78,6 @@ class Source(ABC, Generic[T]):
         """Link what was just stored, and count it, in the same transaction."""
 
 
-class ExportSource(Source[T]):
-    """The items of an export; links are added after all batches, as an item may refer to a later one."""
-
-    def __init__(
-        self, caller: Caller, client: str, items: Sequence[T], make: Callable[[T], Piece[T] | str]
-    ) -> None:
-        super().__init__(caller, len(items))
-        self.client = client
-        self._items = items
-        self._make = make
-
-    def pieces(self) -> Iterator[Piece[T] | str]:
-        """Each item as a piece, or why it is left out."""
-        return map(self._make, self._items)
-
-
 def update_imported(caller: Caller, old: Memory, new: Memory, *, by: str) -> str:
     """Update an existing memory, unless anyone but the importer has changed it."""
     changed = replace(old, **msgspec.structs.asdict(new.content()))

@@ -25,7 +25,7 @@ from rum.app.imports.batch import (
     import_pieces,
     imported_memory,
 )
-from rum.app.imports.issues import has_issues, link_to_issues
+from rum.app.imports.exports import has_issues, link_closed_issues
 from rum.app.memories.store import replace_memory
 from rum.app.project import Project
 from rum.capture.git.commit_memory import (
@@ -328,7 +328,7 @@ class Commits(Source[CommitSource]):
                 self._mark_partial_revert(source, target)
         if self._issues:
             closing = [(work.memory.id, number) for work in works for number in work.origin.closes]
-            counts["links"] += link_to_issues(self._caller.project, closing)
+            counts["links"] += link_closed_issues(self._caller.project, closing)
 
     def _update_reverted(self, sha: str, fresh: set[str], counts: Counter[str]) -> None:
         """Mark the reverted commit as failed; a commit that it had reverted itself is valid again."""
