@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
+from rum.capture.events import spool
 from rum.capture.tombstones import installation_key
 from rum.embed.choose import open_embedder
 from rum.model.errors import InvalidQuery, NotFound
@@ -112,6 +113,11 @@ class Project:
     def tombstone_key(self) -> bytes:
         """The key with which this installation hashes what was forgotten."""
         return installation_key(self.settings.home)
+
+    @property
+    def spool_folders(self) -> tuple[str, ...]:
+        """The folders to which hooks append the events of this project."""
+        return spool.folders(self.settings.home, self.location.id, self.location.directory)
 
     @contextmanager
     def locked(self) -> Generator[None]:
