@@ -6,7 +6,7 @@ import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -70,10 +70,10 @@ def intake(caller: Caller, patience: float = 0.0) -> Intake:
         with file_lock(os.path.join(project.location.directory, _LOCK), patience):
             _claim(project)
             new = _import_spool(project)
-            counts: dict[str, Any] = _conclude_turns(caller)
+            counts = _conclude_turns(caller)
             dropped = captured.drop(project.now() - KEPT)
             problems.delete_problems(project.spool_folders, project.now() - problems.RECENT)
-            return Intake(events=new, open=captured.count()[1], dropped=dropped, **counts)
+            return Intake(events=new, open=captured.count()[1], dropped=dropped, busy=False, **counts)
     except TimeoutError:
         return Intake(busy=True)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -56,7 +57,7 @@ def store(caller: Caller, given: dict[str, Any]) -> StoreResult:
             branch=branch and caller.project.label(branch),
             origin=Origin(OriginKind.AGENT),
         )
-        memory = _with_content(caller, draft, bare, now)
+        memory = with_content(bare, draft, now, caller.relative, caller.project.content_hash)
         caller.store.memories.add(memory)
         for kind, target in draft.links.each():
             _add_link(caller.project, memory.id, target, kind, now)
@@ -70,17 +71,15 @@ def store(caller: Caller, given: dict[str, Any]) -> StoreResult:
     )
 
 
-def _with_content(caller: Caller, draft: Draft, memory: Memory, now: int) -> Memory:
-    """A memory that says what a draft says; a file it knew already keeps its spelling and its hash."""
-    known = {file.path: file.content_hash for file in memory.files}
-
-    def relative(path: str) -> str:
-        return path if strip_line(path) in known else caller.relative(path)
-
-    def content_hash(path: str) -> str | None:
-        return known[path] if path in known else caller.project.content_hash(path)
-
-    actions = relative_actions(draft, now, relative)
+def with_content(
+    memory: Memory,
+    draft: Draft,
+    at: int,
+    relative: Callable[[str], str],
+    content_hash: Callable[[str], str | None],
+) -> Memory:
+    """A memory that says what a draft says, with paths and hashes of files as the functions give them."""
+    actions = relative_actions(draft, at, relative)
     perception = relative_perception(draft.perception, relative)
     return replace(
         memory,
@@ -123,7 +122,15 @@ def update(caller: Caller, arguments: dict[str, Any]) -> UpdateResult:
         memory = caller.project.memory(memory_id)
         caller.check_may_change(memory)
         draft = apply_patch(memory, patch)
-        changed = _with_content(caller, draft, memory, memory.created_at)
+        # A file that it knew already keeps its spelling and its hash.
+        known = {file.path: file.content_hash for file in memory.files}
+        changed = with_content(
+            memory,
+            draft,
+            memory.created_at,
+            lambda path: path if strip_line(path) in known else caller.relative(path),
+            lambda path: known[path] if path in known else caller.project.content_hash(path),
+        )
         if changed.content() != memory.content():
             changed = replace_memory(caller, memory, changed)
         for kind, target in draft.links.each():
