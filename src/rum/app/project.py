@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 LABEL = 200  # Characters kept of a session's, client's or branch's name
 
 Clock = Callable[[], float]
+Progress = Callable[[int, int], None]  # Called with the number of things that are done, and of all
 
 
 class Helper(NamedTuple):
@@ -203,6 +204,10 @@ class Project:
         tail = name.rpartition("_")[2]
         short = f" Give the whole id, or at least its last {TAIL} characters." if len(tail) < TAIL else ""
         raise NotFound(f"No {kind} `{name}` in project {self.location.name}.{short}", id=name)
+
+
+def ignore(*_: int) -> None:
+    """The progress of those who do not ask for it."""
 
 
 def damage(memory_id: str) -> str:

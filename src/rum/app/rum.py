@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from rum.app.caller import Caller, Spell
 from rum.app.calls import PYTHON, call, load, plain_json, public
-from rum.app.project import Clock, Project, warn_of_damage
+from rum.app.project import Clock, Progress, Project, ignore, warn_of_damage
 from rum.model.errors import RumError
 from rum.model.parse import parse
 from rum.model.requests import Depth
@@ -76,6 +76,9 @@ if TYPE_CHECKING:
     from rum.model.report import Report
 
 
+Path = str | os.PathLike[str]
+
+
 @public
 class Rum:
     """The memory of one project.
@@ -91,12 +94,12 @@ class Rum:
     @classmethod
     def open(
         cls,
-        path: str | os.PathLike[str] | None = None,
+        path: Path | None = None,
         *,
         project: str | None = None,
         agent: str | None = None,
         session: str | None = None,
-        home: str | os.PathLike[str] | None = None,
+        home: Path | None = None,
         client: str = "python",
         owner: bool = False,
         clock: Clock = time.time,
@@ -414,60 +417,54 @@ class Rum:
         with self._caller.turn():
             yield from load(PYTHON["export"])(self._project, left_out)
 
-    def import_lines(
-        self, lines: Iterable[bytes], progress: Callable[[int], None] = lambda _: None
-    ) -> ImportResult:
+    def import_lines(self, lines: Iterable[bytes], progress: Callable[[int], None] = ignore) -> ImportResult:
         """Take in an export; it is checked whole before anything is written."""
         with self._caller.turn():
             return load(PYTHON["import_lines"])(self._project, lines, progress)
 
     def import_git(
         self,
-        path: str | os.PathLike[str] | None = None,
+        path: Path | None = None,
         *,
-        progress: Callable[[int, int], None] = lambda _done, _total: None,
+        progress: Progress = ignore,
         **chosen: Unpack[GitImportArguments],
     ) -> GitImport:
         """Make memories of the history of the project's repository, or of that at `path`."""
         return self._do("import_git", path, plain_json(chosen), progress)
 
-    def import_issues(
-        self, exported: bytes, progress: Callable[[int, int], None] = lambda _done, _total: None
-    ) -> Imported:
+    def import_issues(self, exported: bytes, progress: Progress = ignore) -> Imported:
         """Make memories of issues that `gh issue list --json` or GitHub's REST API exported."""
         return self._do("import_issues", exported, progress)
 
     def import_transcripts(
         self,
         client: str,
-        path: str | os.PathLike[str] | None = None,
+        path: Path | None = None,
         *,
         sessions: Sequence[list[str]] | None = None,
-        progress: Callable[[int, int], None] = lambda _done, _total: None,
+        progress: Progress = ignore,
     ) -> TranscriptImport:
         """Make memories of sessions that a client recorded: about this project, or at a path."""
         where = os.fspath(path) if path is not None else None
         return self._do("import_transcripts", client, where, sessions, progress)
 
-    def import_guides(self, *paths: str | os.PathLike[str]) -> NotesImport:
+    def import_guides(self, *paths: Path) -> NotesImport:
         """Make notes of files of instructions for agents, as CLAUDE.md: one for each heading."""
         return self._do("import_guides", tuple(os.fspath(path) for path in paths))
 
-    def export_guide(self, path: str | os.PathLike[str] | None = None) -> Written:
+    def export_guide(self, path: Path | None = None) -> Written:
         """Write what everybody should know into a section of AGENTS.md, or of another file."""
         return self._do("export_guide", None if path is None else os.fspath(path))
 
-    def import_graph(
-        self, exported: bytes, progress: Callable[[int, int], None] = lambda _done, _total: None
-    ) -> Imported:
+    def import_graph(self, exported: bytes, progress: Progress = ignore) -> Imported:
         """Make memories of the graph that the MCP reference memory server keeps as JSON lines."""
         return self._do("import_graph", exported, progress)
 
-    def import_layers(self, path: str | os.PathLike[str]) -> LayerImport:
+    def import_layers(self, path: Path) -> LayerImport:
         """Take in the files of layers of a directory: `episodic.json`, `semantic.json`, `procedural.json`."""
         return self._do("import_layers", os.path.abspath(path))
 
-    def export_layers(self, path: str | os.PathLike[str]) -> dict[str, int]:
+    def export_layers(self, path: Path) -> dict[str, int]:
         """Write such files into a directory that has none; the number of entries of each."""
         return self._do("export_layers", os.path.abspath(path))
 
@@ -479,7 +476,7 @@ class Rum:
 
     def reindex(
         self,
-        progress: Callable[[int], None] = lambda _: None,
+        progress: Callable[[int], None] = ignore,
         *,
         vectors: bool = False,
         left_out: Callable[[str], None] = warn_of_damage,
@@ -505,7 +502,7 @@ class Rum:
         seconds: float = 30.0,
         *,
         patience: float = 0.0,
-        progress: Callable[[int], None] = lambda _: None,
+        progress: Callable[[int], None] = ignore,
     ) -> TidyResult:
         """Do pending work for at most so many seconds; `math.inf` finishes it.
 
@@ -521,7 +518,7 @@ class Rum:
         except RumError:  # nobody waits for this, so nobody needs the error
             return False
 
-    def backup(self, path: str | os.PathLike[str]) -> int:
+    def backup(self, path: Path) -> int:
         """Copy the memory to a new file while others go on writing."""
         return self._maintain("backup", os.fspath(path))
 
@@ -532,7 +529,7 @@ class Rum:
         importance: float | None = None,
         uses: int | None = None,
         dry_run: bool = False,
-        progress: Callable[[int, int], None] = lambda _done, _total: None,
+        progress: Progress = ignore,
     ) -> Archived:
         """Compress memories older than a number of days and rarely used; they are still found.
 

@@ -176,7 +176,7 @@ def _conclude_turns(caller: Caller) -> Counter[str]:
         turns = [turn for row in rows if (turn := open_turns.turn(row)) is not None]
         related = parents([(one.key, one.first) for row in rows for one in open_turns.session_turns(row)])
         source, tally = TurnSource(caller, turns, related, imported=False), Tally()
-        import_pieces(caller, source, tally, lambda _done, _total: None)
+        import_pieces(caller, source, tally)
         counts["updated"] += tally.counts["updated"]
         counts["memories"] += tally.counts["added"]
         for row in rows:

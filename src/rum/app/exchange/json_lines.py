@@ -58,8 +58,6 @@ _WITH_ORIGINS = 4
 _ISSUE_SESSION = "github_issue_"
 BATCH = 200  # Lines per transaction, so that other writers need not wait long
 
-Progress = Callable[[int], None]  # Called with the number of lines that were processed
-
 
 class Header(Struct, frozen=True, tag="rum-export", tag_field="kind"):
     """The first line: the format of the file, and the version of RUM that wrote it."""
@@ -194,9 +192,7 @@ def _parse_line(line: bytes, number: int) -> Line:
     return parse(data, Line, f"Line {number}")  # type: ignore[arg-type]
 
 
-def import_lines(
-    project: Project, lines: Iterable[bytes], progress: Progress = lambda _: None
-) -> ImportResult:
+def import_lines(project: Project, lines: Iterable[bytes], progress: Callable[[int], None]) -> ImportResult:
     """Check all lines, then import them; existing memories stay, and forgotten ones stay forgotten.
 
     Lines from an iterator are read into memory, as they are read twice.

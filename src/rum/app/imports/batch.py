@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from rum.app.caller import Caller
 from rum.app.memories.store import replace_memory
-from rum.app.project import Project
+from rum.app.project import Progress, Project, ignore
 from rum.capture.tombstones import marks
 from rum.model.agents import Agent, AgentType
 from rum.model.memory import Content, Memory, Origin
@@ -27,7 +27,6 @@ from rum.store.base import ReadMode
 BATCH = 200  # Pieces per transaction, so that other writers need not wait long
 ID_SUFFIX_LENGTH = 8
 
-Progress = Callable[[int, int], None]  # Called with the number of processed pieces, and the total
 T = TypeVar("T")
 R = TypeVar("R", bound="Imported")
 
@@ -105,7 +104,7 @@ class Tally:
 
 
 def import_pieces(
-    caller: Caller, source: Source[T], tally: Tally, progress: Progress, *, dry_run: bool = False
+    caller: Caller, source: Source[T], tally: Tally, progress: Progress = ignore, *, dry_run: bool = False
 ) -> None:
     """Store the pieces of a source that are new and not forgotten; a dry run only counts them.
 

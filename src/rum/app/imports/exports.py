@@ -10,14 +10,13 @@ from rum.app.imports.batch import (
     BATCH,
     Imported,
     Piece,
-    Progress,
     Source,
     Tally,
     existing_ids,
     import_pieces,
     imported_memory,
 )
-from rum.app.project import Project
+from rum.app.project import Progress, Project
 from rum.capture.git.ids import author_name, is_memory_of
 from rum.capture.git.message import MAX_MESSAGE, closed_by
 from rum.capture.git.work_kind import noise_by_author
@@ -47,9 +46,7 @@ class ExportSource(Source[Any]):
         return self._pieces
 
 
-def import_issues(
-    caller: Caller, exported: bytes, progress: Progress = lambda _done, _total: None
-) -> Imported:
+def import_issues(caller: Caller, exported: bytes, progress: Progress) -> Imported:
     """Store every issue of an export as a memory; the export is checked whole before anything is written."""
     tally, issues = Tally(), issues_in(exported)
     pieces = (_noise(issue) or _issue_piece(caller.project, issue) for issue in issues)
@@ -115,9 +112,7 @@ def _link_to_issues(project: Project, pairs: Iterable[tuple[str, str]], kind: Li
     return created
 
 
-def import_graph(
-    caller: Caller, exported: bytes, progress: Progress = lambda _done, _total: None
-) -> Imported:
+def import_graph(caller: Caller, exported: bytes, progress: Progress) -> Imported:
     """Store every entity of the graph as a memory; the file is checked whole before anything is written."""
     tally, entities = Tally(), mcp_memory.entities_in(exported)
     pieces = (_entity_piece(caller.project, entity) for entity in entities)

@@ -18,7 +18,6 @@ from rum.app.imports.batch import (
     BATCH,
     Imported,
     Piece,
-    Progress,
     Source,
     Tally,
     existing_ids,
@@ -27,7 +26,7 @@ from rum.app.imports.batch import (
 )
 from rum.app.imports.exports import has_issues, link_closed_issues
 from rum.app.memories.store import replace_memory
-from rum.app.project import Project
+from rum.app.project import Progress, Project
 from rum.capture.git.commit_memory import (
     HIGH_IMPORTANCE,
     MAX_FILES,

@@ -12,8 +12,8 @@ from rum.app.caller import Caller
 from rum.app.capture.events import as_event, is_valid
 from rum.app.capture.intake import QUIET, clean_events, conclude, intake
 from rum.app.capture.turns import TurnSource
-from rum.app.imports.batch import Imported, Progress, Tally, import_pieces
-from rum.app.project import Project
+from rum.app.imports.batch import Imported, Tally, import_pieces
+from rum.app.project import Progress, Project
 from rum.capture.observe.turns import Turn, parents, split_turns, with_turns
 from rum.capture.transcripts import READERS, SAME_NAMES
 from rum.model.errors import InvalidQuery, NotFound
@@ -131,7 +131,7 @@ def _import_session(caller: Caller, client: str, session: Session, tally: Tally)
         else:
             finished.append(turn)
     source = TurnSource(caller, finished, related, imported=True)
-    import_pieces(caller, source, tally, lambda _done, _total: None)
+    import_pieces(caller, source, tally)
     for turn in finished:
         row = CapturedTurn(turn.key, turn.began, turn.ended, is_open=False)
         conclude(caller.project, row, source.outcomes[turn.key])
