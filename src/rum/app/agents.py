@@ -31,7 +31,12 @@ def identify(caller: Caller, question: IdentityRequest) -> Identity:
 
 def register(caller: Caller, question: IdentityRequest) -> Agent:
     """A new agent."""
-    parent_id = _parent(caller.project, question)
+    is_main = question.type is AgentType.MAIN
+    if is_main and question.parent_id:
+        raise InvalidQuery("A main agent has no parent; register it as `subagent`.", field="parent_id")
+    if not is_main and not question.parent_id:
+        raise InvalidQuery("A subagent needs the `parent_id` of a known agent.", field="parent_id")
+    parent_id = caller.project.find_id("agent", question.parent_id) if question.parent_id else None
     name = question.name and caller.project.redactor.redact(question.name)
     if name and _is_name_taken(caller.project, name):
         raise InvalidQuery(
@@ -61,16 +66,6 @@ def _is_name_taken(project: Project, name: str) -> bool:
         return bool(found)
     project.store.agents.update(owner.id, name=f"{name}-{owner.id[-8:]}")
     return False
-
-
-def _parent(project: Project, question: IdentityRequest) -> str | None:
-    if question.type is AgentType.MAIN:
-        if question.parent_id:
-            raise InvalidQuery("A main agent has no parent; register it as `subagent`.", field="parent_id")
-        return None
-    if not question.parent_id:
-        raise InvalidQuery("A subagent needs the `parent_id` of a known agent.", field="parent_id")
-    return project.find_id("agent", question.parent_id)
 
 
 def _resume(caller: Caller, name: str | None) -> Agent:

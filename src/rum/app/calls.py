@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from contextlib import nullcontext
 from functools import cache
 from importlib import import_module
 from types import FunctionType
@@ -125,23 +126,16 @@ def call(caller: Caller, name: str, arguments: Mapping[str, Any]) -> Any:
         hint = f" Did you mean `{near}`?" if near else ""
         raise InvalidQuery(f"There is no call `{name}`.{hint}", allowed=list(CALLS), nearest=near)
     found, given = CALLS[name], plain_json(arguments)
-    if found.own_turns:
-        return _answer(caller, name, found, given)
-    with caller.turn():
-        return _answer(caller, name, found, given)
-
-
-def _answer(caller: Caller, name: str, found: Call, arguments: Json) -> Any:
-    if found.question is None:
-        return load(found.use_case)(caller, arguments)
-    settings = caller.project.settings
-    defaults = {
-        field: getattr(settings, setting)
-        for field, setting in found.settings.items()
-        if arguments.get(field) is None
-    }
-    question = parse_question(name, load(found.question), arguments | defaults)
-    return load(found.use_case)(caller, question)
+    with nullcontext() if found.own_turns else caller.turn():
+        if found.question is None:
+            return load(found.use_case)(caller, given)
+        defaults = {
+            field: getattr(caller.project.settings, setting)
+            for field, setting in found.settings.items()
+            if given.get(field) is None
+        }
+        question = parse_question(name, load(found.question), given | defaults)
+        return load(found.use_case)(caller, question)
 
 
 def parse_question(name: str, model: type[Q], arguments: Json) -> Q:

@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack
 
 from rum.app.caller import Caller, Spell
 from rum.app.calls import PYTHON, call, load, plain_json, public
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from rum.app.layers.facts import Facts
     from rum.app.layers.layers import Layers
     from rum.app.layers.rules import Rules
-    from rum.app.memory_arguments import Changes, Given, Nothing
     from rum.app.notes.notes import Notes
     from rum.app.runs.run import Run
     from rum.app.upkeep.archive import Archived, Restored
@@ -77,6 +76,29 @@ if TYPE_CHECKING:
 
 
 Path = str | os.PathLike[str]
+Given = Mapping[str, Any]  # A layer as plain JSON values
+
+
+class Nothing(TypedDict):
+    """No further names; one that is given all the same is answered with the nearest right one."""
+
+
+class Changes(TypedDict, total=False):
+    """What `update_memory` may change, for type checkers; None clears what is optional."""
+
+    intent: Intent | Given
+    outcome: Outcome | Given
+    perception: Perception | Given | None
+    reasoning: Reasoning | Given | None
+    actions: Sequence[Action | ActionInput | Given] | None
+    links: Links | Given | None
+    tags: Sequence[str] | None
+    importance: float | None
+
+
+def _open_store(location: ProjectLocation, settings: Settings, clock: Clock) -> Project:
+    store = SqliteStore(location.directory, patience=settings.busy_timeout)
+    return Project(location, settings, store, clock)
 
 
 @public
@@ -90,6 +112,7 @@ class Rum:
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
+        self._project = caller.project
 
     @classmethod
     def open(
@@ -115,7 +138,8 @@ class Rum:
         given = {"project": project, "agent": agent, "session": session, "home": home and os.fspath(home)}
         flags = {name: value for name, value in given.items() if value is not None}
         settings, location = open_project(cwd, flags=flags)
-        return cls._of(location, settings, client=client, owner=owner, clock=clock, cwd=cwd, spell=spell)
+        opened = _open_store(location, settings, clock)
+        return cls(Caller(opened, client="owner" if owner else client, owner=owner, cwd=cwd, spell=spell))
 
     @classmethod
     def open_database(
@@ -135,23 +159,8 @@ class Rum:
             None, flags={key: flag for key, flag in flags.items() if flag}, cwd=directory
         )
         location = ProjectLocation(name, name, None, os.path.join(above, name), ())
-        return cls._of(location, settings, client=client, owner=owner, clock=clock, cwd=directory, spell=str)
-
-    @classmethod
-    def _of(
-        cls,
-        location: ProjectLocation,
-        settings: Settings,
-        *,
-        client: str,
-        owner: bool,
-        clock: Clock,
-        cwd: str,
-        spell: Spell,
-    ) -> Self:
-        store = SqliteStore(location.directory, patience=settings.busy_timeout)
-        project = Project(location, settings, store, clock)
-        return cls(Caller(project, client="owner" if owner else client, owner=owner, cwd=cwd, spell=spell))
+        opened = _open_store(location, settings, clock)
+        return cls(Caller(opened, client="owner" if owner else client, owner=owner, cwd=directory))
 
     def __enter__(self) -> Self:
         return self
@@ -167,10 +176,6 @@ class Rum:
     def settle(self) -> None:
         """Write what is pending (how often memories were retrieved)."""
         self._project.settle()
-
-    @property
-    def _project(self) -> Project:
-        return self._caller.project
 
     @property
     def project(self) -> ProjectLocation:
@@ -231,16 +236,10 @@ class Rum:
         **unknown: Unpack[Nothing],
     ) -> StoreResult:
         """Keep a finished unit of work in five layers."""
-        optional = {
-            "perception": perception,
-            "reasoning": reasoning,
-            "links": links,
-            "importance": importance,
-        }
-        present = {name: layer for name, layer in optional.items() if layer is not None}
-        return self._call(
-            "store", intent=intent, outcome=outcome, actions=actions, tags=tags, **present, **unknown
-        )
+        layers = {"perception": perception, "reasoning": reasoning, "links": links, "importance": importance}
+        optional = {name: layer for name, layer in layers.items() if layer is not None}
+        needed = {"intent": intent, "outcome": outcome, "actions": actions, "tags": tags}
+        return self._call("store", **needed, **optional, **unknown)
 
     def update_memory(self, memory_id: str, **changes: Unpack[Changes]) -> UpdateResult:
         """Change only what is given: objects are merged, arrays replaced, None clears what is optional."""
