@@ -96,12 +96,11 @@ def _with_outcomes(
 
 def offers(
     project: Project,
-    *,
-    session: str | None = None,
-    memory: str | None = None,
-    kind: str | None = None,
-    since: float | None = None,
-    limit: int = 20,
+    session: str | None,
+    memory: str | None,
+    kind: str | None,
+    since: float | None,
+    limit: int,
 ) -> OffersResult:
     """What was offered, newest first, with reason and outcome."""
     if not 1 <= limit <= MOST:

@@ -407,7 +407,7 @@ class Rum:
         limit: int = 20,
     ) -> OffersResult:
         """What was offered to agents automatically, newest first, with reason and outcome."""
-        return self._maintain("offers", session=session, memory=memory, kind=kind, since=since, limit=limit)
+        return self._maintain("offers", session, memory, kind, since, limit)
 
     # Import and export
 

@@ -151,27 +151,25 @@ def _forgotten(project: Project, memories: Iterable[Memory]) -> set[str]:
 
 def _add_authors(project: Project, pieces: Sequence[Piece[Any]], client: str) -> None:
     """Register unknown authors as agents that cannot be resumed; a name in use gets a suffix."""
-    agents = project.store.agents
-    times: dict[str, list[int]] = {}
+    agents, by_author = project.store.agents, dict[str, list[Piece[Any]]]()
     for piece in pieces:
-        times.setdefault(piece.memory.agent_id, []).append(piece.memory.created_at)
-    names = {piece.memory.agent_id: piece.author for piece in reversed(pieces)}
-    for agent_id, at in times.items():
+        by_author.setdefault(piece.memory.agent_id, []).append(piece)
+    for agent_id, own in by_author.items():
+        name, times = own[0].author, [piece.memory.created_at for piece in own]
         if agents.get(agent_id) is None:
-            name = names[agent_id]
             agents.add(
                 Agent(
                     id=agent_id,
                     type=AgentType.MAIN,
                     project_id=project.location.id,
-                    created_at=min(at),
-                    last_active=max(at),
+                    created_at=min(times),
+                    last_active=max(times),
                     name=f"{name[:70]}-{agent_id[-ID_SUFFIX_LENGTH:]}" if agents.find_ids(name) else name,
                     client=client,
                     imported_at=project.now(),
                 )
             )
-        agents.update(agent_id, last_active=max(at))
+        agents.update(agent_id, last_active=max(times))
 
 
 def imported_memory(
