@@ -18,7 +18,6 @@ from rum.model.errors import InvalidQuery
 from rum.model.parse import nearest, parse
 
 Json = dict[str, Any]
-Q = TypeVar("Q")
 
 
 class Call(NamedTuple):
@@ -129,20 +128,14 @@ def call(caller: Caller, name: str, arguments: Mapping[str, Any]) -> Any:
     with nullcontext() if found.own_turns else caller.turn():
         if found.question is None:
             return load(found.use_case)(caller, given)
-        defaults = {
-            field: getattr(caller.project.settings, setting)
-            for field, setting in found.settings.items()
-            if given.get(field) is None
-        }
-        question = parse_question(name, load(found.question), given | defaults)
-        return load(found.use_case)(caller, question)
-
-
-def parse_question(name: str, model: type[Q], arguments: Json) -> Q:
-    """A checked question; null for a field is the same as leaving it out."""
-    known: tuple[str, ...] = getattr(model, "__struct_fields__", ())
-    present = {field: value for field, value in arguments.items() if value is not None or field not in known}
-    return parse(present, model, name)
+        for field, setting in found.settings.items():
+            if given.get(field) is None:
+                given[field] = getattr(caller.project.settings, setting)
+        model = load(found.question)
+        # Null for a known field is the same as leaving it out.
+        known = model.__struct_fields__
+        present = {field: one for field, one in given.items() if one is not None or field not in known}
+        return load(found.use_case)(caller, parse(present, model, name))
 
 
 def plain_json(arguments: Mapping[str, Any]) -> Json:

@@ -42,17 +42,12 @@ class TranscriptImport(Imported, frozen=True, kw_only=True):
 Session = list[str]  # A transcript, and those of its subagents after it
 
 
-def reader(client: str) -> str:
-    """The name of a client whose transcripts can be read; InvalidQuery for another."""
+def sessions(client: str, path: str | None) -> list[Session]:
+    """The sessions in a client's own folders, or at a path: a folder, or one file."""
     if client not in READERS:
         allowed = list(READERS)
         raise InvalidQuery(f"`{client}`: give one of {', '.join(allowed)}.", field="client", allowed=allowed)
-    return client
-
-
-def sessions(client: str, path: str | None) -> list[Session]:
-    """The sessions in a client's own folders, or at a path: a folder, or one file."""
-    module = READERS[reader(client)]
+    module = READERS[client]
     if path is None:
         places: list[str] = module.folders(os.path.expanduser("~"))
         return [session for place in places for session in module.files(place)]
