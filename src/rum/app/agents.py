@@ -19,7 +19,7 @@ from rum.store.base import AgentFigures
 def identify(caller: Caller, question: IdentityRequest) -> Identity:
     """Register, resume or inform, as asked."""
     if question.action == "register":
-        with caller.project.store.transaction():
+        with caller.store.transaction():
             agent = register(caller, question)
         caller.agent = agent
     elif question.action == "resume":
@@ -31,7 +31,12 @@ def identify(caller: Caller, question: IdentityRequest) -> Identity:
 
 def register(caller: Caller, question: IdentityRequest) -> Agent:
     """A new agent."""
-    parent_id = _parent(caller.project, question)
+    is_main = question.type is AgentType.MAIN
+    if is_main and question.parent_id:
+        raise InvalidQuery("A main agent has no parent; register it as `subagent`.", field="parent_id")
+    if not is_main and not question.parent_id:
+        raise InvalidQuery("A subagent needs the `parent_id` of a known agent.", field="parent_id")
+    parent_id = caller.project.find_id("agent", question.parent_id) if question.parent_id else None
     name = question.name and caller.project.redactor.redact(question.name)
     if name and _is_name_taken(caller.project, name):
         raise InvalidQuery(
@@ -49,7 +54,7 @@ def register(caller: Caller, question: IdentityRequest) -> Agent:
         name=name,
         client=caller.client,
     )
-    caller.project.store.agents.add(agent)
+    caller.store.agents.add(agent)
     return agent
 
 
@@ -63,25 +68,15 @@ def _is_name_taken(project: Project, name: str) -> bool:
     return False
 
 
-def _parent(project: Project, question: IdentityRequest) -> str | None:
-    if question.type is AgentType.MAIN:
-        if question.parent_id:
-            raise InvalidQuery("A main agent has no parent; register it as `subagent`.", field="parent_id")
-        return None
-    if not question.parent_id:
-        raise InvalidQuery("A subagent needs the `parent_id` of a known agent.", field="parent_id")
-    return project.find_id("agent", question.parent_id)
-
-
 def _resume(caller: Caller, name: str | None) -> Agent:
-    agent = _find_agent(caller, name) if name else caller.project.store.agents.last_main(caller.client)
+    agent = _find_agent(caller, name) if name else caller.store.agents.last_main(caller.client)
     if agent is None:
         raise NotFound(f"No earlier main agent of {caller.client} here; use action `register`.")
     if agent.imported_at is not None:
         raise InvalidQuery(f"{agent.id} is an imported author and cannot be resumed.", field="agent_id")
     now = max(agent.last_active, caller.project.now())
-    if caller.project.store.writable:
-        caller.project.store.agents.update(agent.id, last_active=now)
+    if caller.store.writable:
+        caller.store.agents.update(agent.id, last_active=now)
     return replace(agent, last_active=now)
 
 
@@ -91,7 +86,7 @@ def _find_agent(caller: Caller, name: str | None) -> Agent:
             raise NotFound("Nobody is registered here yet; give an agent_id, or register.")
         name = me.id
     agent_id = caller.project.find_id("agent", name)
-    agent = caller.project.store.agents.get(agent_id)
+    agent = caller.store.agents.get(agent_id)
     if agent is None:
         raise NotFound(f"No agent `{name}`.")
     return agent
@@ -99,9 +94,9 @@ def _find_agent(caller: Caller, name: str | None) -> Agent:
 
 def ensure_agent(caller: Caller) -> tuple[Agent, AutomaticIdentity | None]:
     """The agent that writes; where none has said who it is, the one set, the client's last, or a new one."""
-    if caller.agent is not None and caller.project.store.agents.get(caller.agent.id):
+    if caller.agent is not None and caller.store.agents.get(caller.agent.id):
         return caller.agent, None
-    name, agents = caller.project.settings.agent, caller.project.store.agents
+    name, agents = caller.project.settings.agent, caller.store.agents
     known = _resumable(caller.project, name) if name else agents.last_main(caller.client) is not None
     asked = IdentityRequest(action="register", name=name)
     caller.agent = _resume(caller, name) if known else register(caller, asked)
@@ -122,8 +117,8 @@ def agent_name(caller: Caller, named: str | None) -> str | None:
     """The name of an agent given by name or id; of the caller if None."""
     if not named:
         return caller_name(caller)
-    found = caller.project.store.agents.find_ids(named)
-    agent = caller.project.store.agents.get(found[0]) if len(found) == 1 else None
+    found = caller.store.agents.find_ids(named)
+    agent = caller.store.agents.get(found[0]) if len(found) == 1 else None
     return (agent.name if agent else None) or named
 
 
@@ -143,9 +138,9 @@ def _resumable(project: Project, name: str) -> bool:
 
 def all_agents(caller: Caller) -> list[Identity]:
     """Every agent of the project, the last active first."""
-    known = caller.project.store.agents.all()
+    known = caller.store.agents.all()
     known.sort(key=lambda agent: (agent.last_active, agent.id), reverse=True)
-    figures = caller.project.store.agents.figures(agent.id for agent in known)
+    figures = caller.store.agents.figures(agent.id for agent in known)
     return [_identity(agent, figures[agent.id], full=True) for agent in known]
 
 

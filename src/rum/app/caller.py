@@ -61,6 +61,7 @@ class Caller:
         rate: RateLimit | None = None,
     ) -> None:
         self.project = project
+        self.store = project.store
         self.client = project.label(client)
         self.owner = owner
         """Whether this is a person, who may change everything."""
@@ -104,11 +105,10 @@ class Caller:
         """The agent that acts: identified, named in the settings, or the client's last main agent."""
         if self.agent is not None:
             return self.agent
-        agents, settings = self.project.store.agents, self.project.settings
-        if settings.agent:
-            found = agents.find_ids(settings.agent)
-            return agents.get(found[0]) if len(found) == 1 else None
-        return None if self.owner else agents.last_main(self.client)
+        if name := self.project.settings.agent:
+            found = self.store.agents.find_ids(name)
+            return self.store.agents.get(found[0]) if len(found) == 1 else None
+        return None if self.owner else self.store.agents.last_main(self.client)
 
     def relative(self, path: str) -> str:
         """A path as the project stores it."""
@@ -144,8 +144,7 @@ class Caller:
         me = self.current_agent()
         if self.owner or me is None:
             return self.owner
-        agents = self.project.store.agents
-        if author_id == me.id or agents.is_ancestor(me.id, author_id):
+        if author_id == me.id or self.store.agents.is_ancestor(me.id, author_id):
             return True
-        author = agents.get(author_id)
+        author = self.store.agents.get(author_id)
         return me.type == "main" and (imported or (author is not None and author.imported_at is not None))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping
+from contextlib import nullcontext
 from functools import cache
 from importlib import import_module
 from types import FunctionType
@@ -17,7 +18,6 @@ from rum.model.errors import InvalidQuery
 from rum.model.parse import nearest, parse
 
 Json = dict[str, Any]
-Q = TypeVar("Q")
 
 
 class Call(NamedTuple):
@@ -79,11 +79,11 @@ PYTHON: dict[str, str] = {
     "tidy": "app.upkeep.tidy:tidy",
     "take_in": "app.capture.intake:intake",
     "import_git": "app.imports.git:import_git",
-    "import_issues": "app.imports.issues:import_issues",
+    "import_issues": "app.imports.exports:import_issues",
     "import_transcripts": "app.imports.transcripts:import_transcripts",
     "import_guides": "app.imports.notes:import_guides",
     "export_guide": "app.imports.notes:export_guide",
-    "import_graph": "app.imports.mcp_memory:import_graph",
+    "import_graph": "app.imports.exports:import_graph",
     "import_layers": "app.exchange.layers:import_layers",
     "export_layers": "app.exchange.layers:export_layers",
     # Functions of a project.
@@ -106,7 +106,7 @@ PYTHON: dict[str, str] = {
     "chapters": "app.chapters.api:Chapters",
     "wisdom": "app.chapters.api:WisdomApi",
     "layers": "app.layers.layers:Layers",
-    "stored_layers": "app.layers.store_backend:StoreBackend",
+    "stored_layers": "app.layers.backends:StoreBackend",
     "run": "app.runs.run:Run",
 }
 
@@ -125,30 +125,17 @@ def call(caller: Caller, name: str, arguments: Mapping[str, Any]) -> Any:
         hint = f" Did you mean `{near}`?" if near else ""
         raise InvalidQuery(f"There is no call `{name}`.{hint}", allowed=list(CALLS), nearest=near)
     found, given = CALLS[name], plain_json(arguments)
-    if found.own_turns:
-        return _answer(caller, name, found, given)
-    with caller.turn():
-        return _answer(caller, name, found, given)
-
-
-def _answer(caller: Caller, name: str, found: Call, arguments: Json) -> Any:
-    if found.question is None:
-        return load(found.use_case)(caller, arguments)
-    settings = caller.project.settings
-    defaults = {
-        field: getattr(settings, setting)
-        for field, setting in found.settings.items()
-        if arguments.get(field) is None
-    }
-    question = parse_question(name, load(found.question), arguments | defaults)
-    return load(found.use_case)(caller, question)
-
-
-def parse_question(name: str, model: type[Q], arguments: Json) -> Q:
-    """A checked question; null for a field is the same as leaving it out."""
-    known: tuple[str, ...] = getattr(model, "__struct_fields__", ())
-    present = {field: value for field, value in arguments.items() if value is not None or field not in known}
-    return parse(present, model, name)
+    with nullcontext() if found.own_turns else caller.turn():
+        if found.question is None:
+            return load(found.use_case)(caller, given)
+        for field, setting in found.settings.items():
+            if given.get(field) is None:
+                given[field] = getattr(caller.project.settings, setting)
+        model = load(found.question)
+        # Null for a known field is the same as leaving it out.
+        known = model.__struct_fields__
+        present = {field: one for field, one in given.items() if one is not None or field not in known}
+        return load(found.use_case)(caller, parse(present, model, name))
 
 
 def plain_json(arguments: Mapping[str, Any]) -> Json:

@@ -42,13 +42,10 @@ def record(caller: Caller, events: Sequence[Event], success: bool | None) -> Non
     """Record what was offered in a session up to the end of a turn, and the outcome in that turn."""
     if not events:
         return
-    activity = caller.project.store.activity
+    activity = caller.store.activity
     client, session = events[0]["client"], events[0]["session"]
     until = max(event["at"] for event in events)
-    said = (
-        as_event(one)
-        for one in caller.project.store.captured.events(SessionKey(client, session), ("offered",))
-    )
+    said = (as_event(one) for one in caller.store.captured.events(SessionKey(client, session), ("offered",)))
     if new := [row for event in said if event["at"] <= until for row in _rows(event)]:
         activity.add_offers(new)
     offered = activity.find_offers(OfferQuery(client=client, session=session, until=until))
@@ -74,8 +71,14 @@ def _with_outcomes(
 ) -> Iterator[OfferRow]:
     """The offers with the outcome in this turn; what was found in an earlier turn stays."""
     ids = list(dict.fromkeys(row.memory_id for row in offered if row.memory_id))
-    memories = {memory.id: memory for memory in caller.project.store.memories.get(ids)}
-    turn, relative = events[0].get("turn", ""), _relative(caller)
+    memories = {memory.id: memory for memory in caller.store.memories.get(ids)}
+    turn = events[0].get("turn", "")
+
+    def relative(path: str) -> str:
+        with suppress(InvalidQuery):
+            return caller.relative(path)
+        return path
+
     for row in offered:
         memory = memories.get(row.memory_id)
         if memory is None:
@@ -91,23 +94,13 @@ def _with_outcomes(
         )
 
 
-def _relative(caller: Caller) -> Callable[[str], str]:
-    def relative(path: str) -> str:
-        with suppress(InvalidQuery):
-            return caller.relative(path)
-        return path
-
-    return relative
-
-
 def offers(
     project: Project,
-    *,
-    session: str | None = None,
-    memory: str | None = None,
-    kind: str | None = None,
-    since: float | None = None,
-    limit: int = 20,
+    session: str | None,
+    memory: str | None,
+    kind: str | None,
+    since: float | None,
+    limit: int,
 ) -> OffersResult:
     """What was offered, newest first, with reason and outcome."""
     if not 1 <= limit <= MOST:
@@ -148,7 +141,7 @@ def feedback(caller: Caller, question: FeedbackRequest) -> FeedbackResult:
     memory = caller.project.memory(question.memory_id)
     agent = caller.current_agent()
     rated_by = OWNER if caller.owner or agent is None else agent.id
-    evidence = caller.project.store.activity.add_feedback(
+    evidence = caller.store.activity.add_feedback(
         memory.id, rated_by, caller.project.now(), useful=question.useful
     )
     return FeedbackResult(memory_id=memory.id, useful=question.useful, usefulness=round(evidence.value, 2))
@@ -187,21 +180,24 @@ def judge_offer(
         event.get("tool") == "rum" and event.get("memories", [])[:1] == [memory.id] for event in events
     )
     done = list(_attempted(events, relative))
+    edits = {one.key: one for one in done if not one.is_command}  # the last of each file
     attempts = attempts_of(memory)
     worked = [one for one in attempts if one.worked]
-    failed = [one for one in attempts if not one.worked and not _worked_later(one, worked)]
-    repeated_success = any(one.worked is not False and _is_one_of(one, worked) for one in done)
+    # What was tried again in the same work, and then worked, did not fail.
+    later = {(one.key, one.marks): one.number for one in worked}
+    failed = [one for one in attempts if not one.worked and later.get((one.key, one.marks), -1) <= one.number]
+    followed = any(one.worked is not False and _is_one_of(one, worked) for one in done)
     if kind != WARNING:
-        return OfferOutcome(
-            fetched, repeated_success or (kind in ABOUT_FILES and _touches(memory, done)), contradicted=False
-        )
+        changed = {file.path for file in memory.files if file.operation is not Operation.READ}
+        touches = kind in ABOUT_FILES and not changed.isdisjoint(edits)
+        return OfferOutcome(fetched, followed or touches, contradicted=False)
     again = [one for one in done if _is_one_of(one, failed)]
-    contradicted = any(one.worked for one in again) or (bool(success) and _stands(done, failed))
+    # The last edit of a file is one that had failed there.
+    stands = any(_is_one_of(one, failed) for one in edits.values())
+    contradicted = any(one.worked for one in again) or (bool(success) and stands)
     keys = {one.key for one in failed}
-    other = any(one.key in keys and one not in again for one in done)
-    return OfferOutcome(
-        fetched, not contradicted and (repeated_success or (bool(success) and other)), contradicted
-    )
+    other = bool(success) and any(one.key in keys and one not in again for one in done)
+    return OfferOutcome(fetched, not contradicted and (followed or other), contradicted)
 
 
 def _attempted(events: Iterable[Event], relative: Callable[[str], str]) -> Iterable[Attempted]:
@@ -226,21 +222,3 @@ def _is_one_of(done: Attempted, attempts: Iterable[Attempt]) -> bool:
         one.key == done.key and is_alike(done.marks, one.marks, one.size, is_command=done.is_command)
         for one in attempts
     )
-
-
-def _worked_later(failed: Attempt, worked: Iterable[Attempt]) -> bool:
-    """Whether the same was tried again in the same work, and then worked."""
-    return any(
-        one.number > failed.number and (one.key, one.marks) == (failed.key, failed.marks) for one in worked
-    )
-
-
-def _stands(done: Sequence[Attempted], failed: Sequence[Attempt]) -> bool:
-    """Whether the last edit of a file is one that had failed there."""
-    last = {one.key: one for one in done if not one.is_command}
-    return any(_is_one_of(one, failed) for one in last.values())
-
-
-def _touches(memory: Memory, done: Iterable[Attempted]) -> bool:
-    changed = {file.path for file in memory.files if file.operation is not Operation.READ}
-    return any(one.key in changed for one in done if not one.is_command)

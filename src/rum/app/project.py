@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
+from rum.capture.events import spool
 from rum.capture.tombstones import installation_key
 from rum.embed.choose import open_embedder
 from rum.model.errors import InvalidQuery, NotFound
@@ -23,6 +24,7 @@ from rum.repo.git import GitRepository, find_git, head
 from rum.repo.project import ProjectLocation
 from rum.settings.load import Settings
 from rum.store.base import Store
+from rum.store.records import Revision
 
 if TYPE_CHECKING:
     import subprocess
@@ -30,10 +32,12 @@ if TYPE_CHECKING:
     from rum.app.notes.note_store import NoteStore
     from rum.llm.base import LanguageModel
     from rum.llm.meter import Meter
+    from rum.model.layers import Fact, Rule
 
 LABEL = 200  # Characters kept of a session's, client's or branch's name
 
 Clock = Callable[[], float]
+Progress = Callable[[int, int], None]  # Called with the number of things that are done, and of all
 
 
 class Helper(NamedTuple):
@@ -111,6 +115,11 @@ class Project:
         """The key with which this installation hashes what was forgotten."""
         return installation_key(self.settings.home)
 
+    @property
+    def spool_folders(self) -> tuple[str, ...]:
+        """The folders to which hooks append the events of this project."""
+        return spool.folders(self.settings.home, self.location.id, self.location.directory)
+
     @contextmanager
     def locked(self) -> Generator[None]:
         """Hold the lock for one call, with the backend's errors in plain words."""
@@ -170,6 +179,14 @@ class Project:
             )
         return self.store.memories.get([self.find_id("memory", name)])[0]
 
+    def versions(self, kind: str, one: str, now: Memory | Fact | Rule, *texts: str) -> list[Revision]:
+        """All versions, oldest first, each with the time and author that made it; `texts` are today's."""
+        since, author, found = now.created_at, now.agent_id, list[Revision]()
+        for number, replaced_at, replaced_by, earlier in self.store.history.of(kind, [one])[one]:
+            found.append(Revision(number, since, author, earlier))
+            since, author = replaced_at, replaced_by
+        return [*found, Revision(now.version, since, author, texts)]
+
     def find_id(self, kind: Literal["agent", "memory", "chapter", "wisdom", "rule"], name: str) -> str:
         """The id that an id, an agent's name, or the end of an id stands for."""
         # By name, as chapters and wisdom are loaded with their first use.
@@ -187,6 +204,10 @@ class Project:
         tail = name.rpartition("_")[2]
         short = f" Give the whole id, or at least its last {TAIL} characters." if len(tail) < TAIL else ""
         raise NotFound(f"No {kind} `{name}` in project {self.location.name}.{short}", id=name)
+
+
+def ignore(*_: int) -> None:
+    """The progress of those who do not ask for it."""
 
 
 def damage(memory_id: str) -> str:

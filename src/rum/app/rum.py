@@ -6,11 +6,11 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack
 
 from rum.app.caller import Caller, Spell
 from rum.app.calls import PYTHON, call, load, plain_json, public
-from rum.app.project import Clock, Project, warn_of_damage
+from rum.app.project import Clock, Progress, Project, ignore, warn_of_damage
 from rum.model.errors import RumError
 from rum.model.parse import parse
 from rum.model.requests import Depth
@@ -38,17 +38,15 @@ if TYPE_CHECKING:
     from rum.app.chapters.api import Chapters, WisdomApi
     from rum.app.exchange.json_lines import ImportResult
     from rum.app.exchange.layers import LayerImport
+    from rum.app.imports.batch import Imported
     from rum.app.imports.git import GitImport
-    from rum.app.imports.issues import IssueImport
-    from rum.app.imports.mcp_memory import GraphImport
     from rum.app.imports.notes import NotesImport, Written
     from rum.app.imports.transcripts import TranscriptImport
     from rum.app.journal import AgentJournal, Journals
+    from rum.app.layers.backends import StoreBackend
     from rum.app.layers.facts import Facts
     from rum.app.layers.layers import Layers
     from rum.app.layers.rules import Rules
-    from rum.app.layers.store_backend import StoreBackend
-    from rum.app.memory_arguments import Changes, Given, Nothing
     from rum.app.notes.notes import Notes
     from rum.app.runs.run import Run
     from rum.app.upkeep.archive import Archived, Restored
@@ -76,6 +74,32 @@ if TYPE_CHECKING:
     from rum.model.report import Report
 
 
+Path = str | os.PathLike[str]
+Given = Mapping[str, Any]  # A layer as plain JSON values
+
+
+class Nothing(TypedDict):
+    """No further names; one that is given all the same is answered with the nearest right one."""
+
+
+class Changes(TypedDict, total=False):
+    """What `update_memory` may change, for type checkers; None clears what is optional."""
+
+    intent: Intent | Given
+    outcome: Outcome | Given
+    perception: Perception | Given | None
+    reasoning: Reasoning | Given | None
+    actions: Sequence[Action | ActionInput | Given] | None
+    links: Links | Given | None
+    tags: Sequence[str] | None
+    importance: float | None
+
+
+def _open_store(location: ProjectLocation, settings: Settings, clock: Clock) -> Project:
+    store = SqliteStore(location.directory, patience=settings.busy_timeout)
+    return Project(location, settings, store, clock)
+
+
 @public
 class Rum:
     """The memory of one project.
@@ -87,16 +111,17 @@ class Rum:
 
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
+        self._project = caller.project
 
     @classmethod
     def open(
         cls,
-        path: str | os.PathLike[str] | None = None,
+        path: Path | None = None,
         *,
         project: str | None = None,
         agent: str | None = None,
         session: str | None = None,
-        home: str | os.PathLike[str] | None = None,
+        home: Path | None = None,
         client: str = "python",
         owner: bool = False,
         clock: Clock = time.time,
@@ -112,7 +137,8 @@ class Rum:
         given = {"project": project, "agent": agent, "session": session, "home": home and os.fspath(home)}
         flags = {name: value for name, value in given.items() if value is not None}
         settings, location = open_project(cwd, flags=flags)
-        return cls._of(location, settings, client=client, owner=owner, clock=clock, cwd=cwd, spell=spell)
+        opened = _open_store(location, settings, clock)
+        return cls(Caller(opened, client="owner" if owner else client, owner=owner, cwd=cwd, spell=spell))
 
     @classmethod
     def open_database(
@@ -132,23 +158,8 @@ class Rum:
             None, flags={key: flag for key, flag in flags.items() if flag}, cwd=directory
         )
         location = ProjectLocation(name, name, None, os.path.join(above, name), ())
-        return cls._of(location, settings, client=client, owner=owner, clock=clock, cwd=directory, spell=str)
-
-    @classmethod
-    def _of(
-        cls,
-        location: ProjectLocation,
-        settings: Settings,
-        *,
-        client: str,
-        owner: bool,
-        clock: Clock,
-        cwd: str,
-        spell: Spell,
-    ) -> Self:
-        store = SqliteStore(location.directory, patience=settings.busy_timeout)
-        project = Project(location, settings, store, clock)
-        return cls(Caller(project, client="owner" if owner else client, owner=owner, cwd=cwd, spell=spell))
+        opened = _open_store(location, settings, clock)
+        return cls(Caller(opened, client="owner" if owner else client, owner=owner, cwd=directory))
 
     def __enter__(self) -> Self:
         return self
@@ -164,10 +175,6 @@ class Rum:
     def settle(self) -> None:
         """Write what is pending (how often memories were retrieved)."""
         self._project.settle()
-
-    @property
-    def _project(self) -> Project:
-        return self._caller.project
 
     @property
     def project(self) -> ProjectLocation:
@@ -228,16 +235,10 @@ class Rum:
         **unknown: Unpack[Nothing],
     ) -> StoreResult:
         """Keep a finished unit of work in five layers."""
-        optional = {
-            "perception": perception,
-            "reasoning": reasoning,
-            "links": links,
-            "importance": importance,
-        }
-        present = {name: layer for name, layer in optional.items() if layer is not None}
-        return self._call(
-            "store", intent=intent, outcome=outcome, actions=actions, tags=tags, **present, **unknown
-        )
+        layers = {"perception": perception, "reasoning": reasoning, "links": links, "importance": importance}
+        optional = {name: layer for name, layer in layers.items() if layer is not None}
+        needed = {"intent": intent, "outcome": outcome, "actions": actions, "tags": tags}
+        return self._call("store", **needed, **optional, **unknown)
 
     def update_memory(self, memory_id: str, **changes: Unpack[Changes]) -> UpdateResult:
         """Change only what is given: objects are merged, arrays replaced, None clears what is optional."""
@@ -405,7 +406,7 @@ class Rum:
         limit: int = 20,
     ) -> OffersResult:
         """What was offered to agents automatically, newest first, with reason and outcome."""
-        return self._maintain("offers", session=session, memory=memory, kind=kind, since=since, limit=limit)
+        return self._maintain("offers", session, memory, kind, since, limit)
 
     # Import and export
 
@@ -414,60 +415,54 @@ class Rum:
         with self._caller.turn():
             yield from load(PYTHON["export"])(self._project, left_out)
 
-    def import_lines(
-        self, lines: Iterable[bytes], progress: Callable[[int], None] = lambda _: None
-    ) -> ImportResult:
+    def import_lines(self, lines: Iterable[bytes], progress: Callable[[int], None] = ignore) -> ImportResult:
         """Take in an export; it is checked whole before anything is written."""
         with self._caller.turn():
             return load(PYTHON["import_lines"])(self._project, lines, progress)
 
     def import_git(
         self,
-        path: str | os.PathLike[str] | None = None,
+        path: Path | None = None,
         *,
-        progress: Callable[[int, int], None] = lambda _done, _total: None,
+        progress: Progress = ignore,
         **chosen: Unpack[GitImportArguments],
     ) -> GitImport:
         """Make memories of the history of the project's repository, or of that at `path`."""
         return self._do("import_git", path, plain_json(chosen), progress)
 
-    def import_issues(
-        self, exported: bytes, progress: Callable[[int, int], None] = lambda _done, _total: None
-    ) -> IssueImport:
+    def import_issues(self, exported: bytes, progress: Progress = ignore) -> Imported:
         """Make memories of issues that `gh issue list --json` or GitHub's REST API exported."""
         return self._do("import_issues", exported, progress)
 
     def import_transcripts(
         self,
         client: str,
-        path: str | os.PathLike[str] | None = None,
+        path: Path | None = None,
         *,
         sessions: Sequence[list[str]] | None = None,
-        progress: Callable[[int, int], None] = lambda _done, _total: None,
+        progress: Progress = ignore,
     ) -> TranscriptImport:
         """Make memories of sessions that a client recorded: about this project, or at a path."""
         where = os.fspath(path) if path is not None else None
         return self._do("import_transcripts", client, where, sessions, progress)
 
-    def import_guides(self, *paths: str | os.PathLike[str]) -> NotesImport:
+    def import_guides(self, *paths: Path) -> NotesImport:
         """Make notes of files of instructions for agents, as CLAUDE.md: one for each heading."""
         return self._do("import_guides", tuple(os.fspath(path) for path in paths))
 
-    def export_guide(self, path: str | os.PathLike[str] | None = None) -> Written:
+    def export_guide(self, path: Path | None = None) -> Written:
         """Write what everybody should know into a section of AGENTS.md, or of another file."""
         return self._do("export_guide", None if path is None else os.fspath(path))
 
-    def import_graph(
-        self, exported: bytes, progress: Callable[[int, int], None] = lambda _done, _total: None
-    ) -> GraphImport:
+    def import_graph(self, exported: bytes, progress: Progress = ignore) -> Imported:
         """Make memories of the graph that the MCP reference memory server keeps as JSON lines."""
         return self._do("import_graph", exported, progress)
 
-    def import_layers(self, path: str | os.PathLike[str]) -> LayerImport:
+    def import_layers(self, path: Path) -> LayerImport:
         """Take in the files of layers of a directory: `episodic.json`, `semantic.json`, `procedural.json`."""
         return self._do("import_layers", os.path.abspath(path))
 
-    def export_layers(self, path: str | os.PathLike[str]) -> dict[str, int]:
+    def export_layers(self, path: Path) -> dict[str, int]:
         """Write such files into a directory that has none; the number of entries of each."""
         return self._do("export_layers", os.path.abspath(path))
 
@@ -479,7 +474,7 @@ class Rum:
 
     def reindex(
         self,
-        progress: Callable[[int], None] = lambda _: None,
+        progress: Callable[[int], None] = ignore,
         *,
         vectors: bool = False,
         left_out: Callable[[str], None] = warn_of_damage,
@@ -505,7 +500,7 @@ class Rum:
         seconds: float = 30.0,
         *,
         patience: float = 0.0,
-        progress: Callable[[int], None] = lambda _: None,
+        progress: Callable[[int], None] = ignore,
     ) -> TidyResult:
         """Do pending work for at most so many seconds; `math.inf` finishes it.
 
@@ -521,7 +516,7 @@ class Rum:
         except RumError:  # nobody waits for this, so nobody needs the error
             return False
 
-    def backup(self, path: str | os.PathLike[str]) -> int:
+    def backup(self, path: Path) -> int:
         """Copy the memory to a new file while others go on writing."""
         return self._maintain("backup", os.fspath(path))
 
@@ -532,7 +527,7 @@ class Rum:
         importance: float | None = None,
         uses: int | None = None,
         dry_run: bool = False,
-        progress: Callable[[int, int], None] = lambda _done, _total: None,
+        progress: Progress = ignore,
     ) -> Archived:
         """Compress memories older than a number of days and rarely used; they are still found.
 

@@ -51,15 +51,13 @@ class CapturedEventList(Struct, frozen=True, kw_only=True):
 def list_events(
     project: Project,
     *,
-    session: str | None = None,
-    client: str | None = None,
-    kind: str | None = None,
-    memory: str | None = None,
-    since: float | None = None,
-    became: str | None = None,
-    limit: int = 50,
+    memory: str | None,
+    since: float | None,
+    became: str | None,
+    limit: int,
+    **by: str | None,
 ) -> CapturedEventList:
-    """Captured events, newest first."""
+    """Captured events, newest first; `by` may name their session, client and kind."""
     if not 1 <= limit <= MOST:
         raise InvalidQuery(f"events: `limit` is 1 to {MOST}.", field="limit")
     if became is not None and became not in BECAME:
@@ -67,7 +65,7 @@ def list_events(
             f"events: `became` must be one of {', '.join(BECAME)}.", field="became", allowed=list(BECAME)
         )
     memory_id = project.find_id("memory", memory) if memory else None
-    wanted = EventQuery(MOST if became else limit, session, client, kind, memory_id, since or 0)
+    wanted = EventQuery(MOST if became else limit, memory=memory_id, since=since or 0, **by)
     views = [_view(one) for one in project.store.captured.find(wanted)]
     total, going_on = project.store.captured.count()
     kept = [view for view in views if became is None or view.became == became][:limit]

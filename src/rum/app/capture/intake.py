@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -63,53 +63,30 @@ class Intake(Struct, frozen=True, kw_only=True):
     busy: bool = False  # Another process is importing; nothing was done
 
 
-def has_spool(project: Project) -> bool:
-    """Whether the spool has events to import."""
-    return any(spool.spools(folder) for folder in _folders(project))
-
-
 def intake(caller: Caller, patience: float = 0.0) -> Intake:
     """Import the spool and conclude finished turns; one process at a time for each project."""
+    project, captured = caller.project, caller.store.captured
     try:
-        with file_lock(os.path.join(caller.project.location.directory, _LOCK), patience):
-            return _intake(caller)
+        with file_lock(os.path.join(project.location.directory, _LOCK), patience):
+            _claim(project)
+            new = _import_spool(project)
+            counts = _conclude_turns(caller)
+            dropped = captured.drop(project.now() - KEPT)
+            problems.delete_problems(project.spool_folders, project.now() - problems.RECENT)
+            return Intake(events=new, open=captured.count()[1], dropped=dropped, busy=False, **counts)
     except TimeoutError:
         return Intake(busy=True)
 
 
-def _intake(caller: Caller) -> Intake:
-    # Claimed lines go to the spool of their project, which may be this one.
-    claim(caller.project)
-    new = import_spool(caller.project)
-    counts = _conclude_turns(caller)
-    dropped = caller.project.store.captured.drop(caller.project.now() - KEPT)
-    problems.delete_problems(_folders(caller.project), caller.project.now() - problems.RECENT)
-    return Intake(
-        events=new,
-        memories=counts["memories"],
-        updated=counts["updated"],
-        completed=counts["completed"],
-        nothing=counts["nothing"],
-        forgotten=counts["forgotten"],
-        open=caller.project.store.captured.count()[1],
-        dropped=dropped,
-    )
-
-
-def _folders(project: Project) -> tuple[str, ...]:
-    location = project.location
-    return spool.folders(project.settings.home, location.id, location.directory)
-
-
-def claim(project: Project) -> None:
-    """Move lines that were captured without a known project into the spool of their project."""
+def _claim(project: Project) -> None:
+    """Move lines that were captured without a known project into the spool of theirs, maybe this one."""
     for folder in spool.unclaimed_folders(project.settings.home):
         for path in spool.spools(folder):
             with suppress(OSError):
-                _claim(project, path)
+                _claim_file(project, path)
 
 
-def _claim(project: Project, path: str) -> None:
+def _claim_file(project: Project, path: str) -> None:
     lines, end = spool.complete_lines(path)
     placed: list[tuple[tuple[str, ...], Event]] = []
     for event in (event for line in lines if (event := from_line(line)) and is_valid(event)):
@@ -125,109 +102,93 @@ def _claim(project: Project, path: str) -> None:
         spool.remove(path, end)
 
 
-def import_spool(project: Project) -> int:
+def _import_spool(project: Project) -> int:
     """Store all lines of the spool as events and delete its files; the number of new events."""
     new = 0
-    for folder in _folders(project):
-        for path in spool.spools(folder):
-            # A file that cannot be read now waits for the next time.
-            with suppress(OSError):
-                new += _import_file(project, path)
+    for path in [path for folder in project.spool_folders for path in spool.spools(folder)]:
+        # A file that cannot be read now waits for the next time.
+        with suppress(OSError):
+            lines, end, offset = *spool.complete_lines(path), 0
+            while end != offset:
+                new += _store_events(project, [event for line in lines if (event := from_line(line))])
+                offset = end
+                lines, end = spool.complete_lines(path, offset)
+            # Removed only when all is stored: lines read again after a crash have ids that are known.
+            spool.remove(path, offset)
     return new
 
 
-def _import_file(project: Project, path: str) -> int:
-    new, offset = 0, 0
-    while True:
-        lines, end = spool.complete_lines(path, offset)
-        new += store_events(project, [event for line in lines if (event := from_line(line))])
-        # Removed only when all is stored: lines read again after a crash have ids that are known.
-        if end == offset:
-            spool.remove(path, offset)
-            return new
-        offset = end
-
-
-def store_events(project: Project, events: Sequence[Event]) -> int:
+def _store_events(project: Project, events: Sequence[Event]) -> int:
     """Store events, each once, with the names of their turns; the number of new ones."""
-    sessions: dict[tuple[str, str], list[Event]] = {}
+    sessions: dict[SessionKey, list[Event]] = {}
     for event in events:
         if is_valid(event):
-            sessions.setdefault((event["client"], event["session"]), []).append(event)
+            sessions.setdefault(SessionKey(event["client"], event["session"]), []).append(event)
     captured, new = project.store.captured, 0
-    for (client, session), received in sessions.items():
-        prompts = captured.events(SessionKey(client, session), ("prompt",))
+    for key, received in sessions.items():
+        prompts = captured.events(key, ("prompt",))
         known = [(one.at, one.key.turn) for one in prompts if not one.key.agent]
         there = {one.id for one in prompts}
         named = with_turns([event for event in received if event["id"] not in there], known)
         fresh = set(captured.add([as_row(event) for event in named], project.now()))
         new += len(fresh)
-        new_prompts = [event for event in named if event["id"] in fresh and event["kind"] == "prompt"]
-        _note_reactions(project, new_prompts)
-        _extend_ended(project, [event for event in named if event["kind"] in CLOSING])
+        for event in named:
+            if event["id"] in fresh and event["kind"] == "prompt":
+                _note_reaction(project, key, event)
+        for event in named:
+            if event["kind"] in CLOSING:
+                _extend_ended(project, event)
     return new
 
 
-def _extend_ended(project: Project, ends: Iterable[Event]) -> None:
+def _extend_ended(project: Project, event: Event) -> None:
     """A turn that was continued has two ends with the same id; the text of the later one counts."""
-    captured = project.store.captured
-    for event in ends:
-        key = key_of(event)
-        known = next((as_event(row) for row in captured.events(key) if row.id == event["id"]), None)
-        if known is None or event["at"] <= known["at"] or event.get("text", "") in ("", known.get("text")):
-            continue
+    captured, key = project.store.captured, key_of(event)
+    known = next((as_event(row) for row in captured.events(key) if row.id == event["id"]), None)
+    if known and event["at"] > known["at"] and event.get("text", "") not in ("", known.get("text")):
         captured.add([as_row(merge_event(known, event))], project.now(), replace=True)
         captured.reopen(key)
 
 
-def _note_reactions(project: Project, prompts: Iterable[Event]) -> None:
+def _note_reaction(project: Project, key: SessionKey, prompt: Event) -> None:
     """Reopen the turn that a prompt rejects, and propose rules for the corrections in it."""
-    for prompt in prompts:
-        client, session, text = prompt["client"], prompt["session"], prompt.get("text", "")
-        earlier = [
-            one
-            for one in project.store.captured.events(SessionKey(client, session), ("prompt",))
-            if one.at < prompt["at"] and not one.key.agent and one.key.turn != prompt.get("turn", "")
-        ]
-        if earlier and rejects(text):
-            project.store.captured.reopen(earlier[-1].key)
-        before = as_event(earlier[-1]).get("text", "") if earlier else ""
-        found = corrections_in(text, before)
-        project.store.captured.propose(
-            (
-                RuleProposal(one.id, one.condition, one.action, one.source, client, session, prompt["at"]),
-                prompt.get("turn", ""),
-            )
-            for one in found
-        )
+    captured, text, turn = project.store.captured, prompt.get("text", ""), prompt.get("turn", "")
+    earlier = [
+        one
+        for one in captured.events(key, ("prompt",))
+        if one.at < prompt["at"] and not one.key.agent and one.key.turn != turn
+    ]
+    if earlier and rejects(text):
+        captured.reopen(earlier[-1].key)
+    before = as_event(earlier[-1]).get("text", "") if earlier else ""
+    captured.propose(
+        (RuleProposal(one.id, one.condition, one.action, one.source, *key, prompt["at"]), turn)
+        for one in corrections_in(text, before)
+    )
 
 
 def _conclude_turns(caller: Caller) -> Counter[str]:
     """Create memories from the finished turns; return the number of each outcome."""
-    open_turns, counts = OpenTurns(caller.project), Counter[str]()
+    open_turns, counts = _OpenTurns(caller.project), Counter[str]()
     done: set[TurnKey] = set()
     while rows := [row for row in open_turns.finished() if row.key not in done][:_AT_ONCE]:
         done.update(row.key for row in rows)
         turns = [turn for row in rows if (turn := open_turns.turn(row)) is not None]
         related = parents([(one.key, one.first) for row in rows for one in open_turns.session_turns(row)])
         source, tally = TurnSource(caller, turns, related, imported=False), Tally()
-        import_pieces(caller, source, tally, lambda _done, _total: None)
+        import_pieces(caller, source, tally)
         counts["updated"] += tally.counts["updated"]
         counts["memories"] += tally.counts["added"]
         for row in rows:
             outcome = source.outcomes.get(row.key, TurnOutcome("nothing", None, "no events"))
-            counts[outcome.kind] += 1
+            if outcome.kind != "memory":  # those are counted as updated or added
+                counts[outcome.kind] += 1
             # The offers need the events, which concluding a forgotten turn deletes.
-            note_offers(caller, row.key, outcome.memory_id)
+            events = [as_event(one) for one in caller.store.captured.events(row.key)]
+            made = caller.store.memories.get([outcome.memory_id] if outcome.memory_id else [])
+            record_offers(caller, events, made[0].outcome.success if made else None)
             conclude(caller.project, row, outcome)
     return counts
-
-
-def note_offers(caller: Caller, key: TurnKey, memory_id: str | None) -> None:
-    """Record what was offered in a turn that is still open, and its outcome."""
-    events = [as_event(one) for one in caller.project.store.captured.events(key)]
-    made = caller.project.store.memories.get([memory_id] if memory_id else [])
-    record_offers(caller, events, made[0].outcome.success if made else None)
 
 
 def conclude(project: Project, row: CapturedTurn, outcome: TurnOutcome) -> None:
@@ -240,11 +201,11 @@ def conclude(project: Project, row: CapturedTurn, outcome: TurnOutcome) -> None:
 
 def forget_events(project: Project, memory_id: str, patience: float = 10.0) -> int:
     """Delete the events of a memory, also those that are still in the spool; their number."""
-    if not has_spool(project):
+    if not any(map(spool.spools, project.spool_folders)):
         return project.store.captured.forget(memory_id)
     try:
         with file_lock(os.path.join(project.location.directory, _LOCK), patience):
-            import_spool(project)
+            _import_spool(project)
             return project.store.captured.forget(memory_id)
     except TimeoutError:
         raise StorageError(
@@ -258,7 +219,7 @@ _MOST = 1000
 _ENDS = ("stop", "agent_stop")
 
 
-class OpenTurns:
+class _OpenTurns:
     """The open turns of a project; the events of each session are read once."""
 
     def __init__(self, project: Project) -> None:
@@ -303,12 +264,14 @@ class OpenTurns:
         turn = Turn(row.key, tuple(events))
         if row.key.agent:
             return turn._replace(task=self._task(row))
-        prompts = [one for one in self._session_events(row.key) if one.kind == "prompt" and not one.key.agent]
-        before = [one for one in prompts if one.at < row.first and one.key.turn != row.key.turn]
-        after = [one for one in prompts if one.at > row.first and one.key.turn != row.key.turn]
-        return turn._replace(
-            earlier=_text(before[-1]) if before else "", reply=_text(after[0]) if after else ""
-        )
+        prompts = [
+            (one.at, as_event(one).get("text", ""))
+            for one in self._session_events(row.key)
+            if one.kind == "prompt" and not one.key.agent and one.key.turn != row.key.turn
+        ]
+        before = [text for at, text in prompts if at < row.first]
+        after = [text for at, text in prompts if at > row.first]
+        return turn._replace(earlier=before[-1] if before else "", reply=after[0] if after else "")
 
     def _task(self, row: CapturedTurn) -> str:
         turns = self.session_turns(row)
@@ -321,33 +284,28 @@ class OpenTurns:
         return tasks(calls, begun).get(row.key, "")
 
     def _events(self, key: TurnKey) -> list[Event]:
+        """The captured events of a turn, completed by the client's transcript and stored again if so."""
         captured = [as_event(row) for row in self._project.store.captured.events(key)]
-        more = self._transcript_events(key, captured) if captured else []
-        whole = merge_events([*captured, *more])
+        whole = merge_events([*captured, *self._transcript_events(key, captured)])
         known = {event["id"]: event for event in captured}
-        added = [event for event in whole if known.get(event["id"]) != event]
-        if added:
-            self._project.store.captured.add(
-                [as_row(event) for event in added], self._project.now(), replace=True
-            )
+        if added := [as_row(event) for event in whole if known.get(event["id"]) != event]:
+            self._project.store.captured.add(added, self._project.now(), replace=True)
         return whole
 
     def _transcript_events(self, key: TurnKey, captured: list[Event]) -> list[Event]:
         """The events of a turn in the client's transcript: hooks do not receive all of them."""
-        path = _transcript_path(key, captured)
-        if path is None or key.client not in SAME_NAMES:
+        if key.client not in SAME_NAMES:
             return []
-        found: list[Event] = []
-        with suppress(OSError):
-            found = [event for event in READERS[key.client].events([path], _TAIL) if key_of(event) == key]
-        return clean_events(self._project, found)
-
-
-def _transcript_path(key: TurnKey, captured: list[Event]) -> str | None:
-    named = list(dict.fromkeys(path for event in captured if (path := event.get("transcript"))))
-    if key.agent:
-        named = [path for path in named if key.agent in os.path.basename(path)]
-    return next((path for path in named if os.path.isabs(path) and os.path.isfile(path)), None)
+        paths = dict.fromkeys(path for event in captured if (path := event.get("transcript")))
+        for path in paths:
+            # A subagent has a transcript of its own, which is named after it.
+            is_own = not key.agent or key.agent in os.path.basename(path)
+            if is_own and os.path.isabs(path) and os.path.isfile(path):
+                with suppress(OSError):
+                    events = READERS[key.client].events([path], _TAIL)
+                    return clean_events(self._project, [one for one in events if key_of(one) == key])
+                break
+        return []
 
 
 def clean_events(project: Project, events: list[Event]) -> list[Event]:
@@ -362,7 +320,3 @@ def clean_events(project: Project, events: list[Event]) -> list[Event]:
         if not is_paused(home, project.location.id, event["at"]):
             kept.append(clean(event, project.redactor, read_ignored(roots[cwd])))
     return kept
-
-
-def _text(row: CapturedEvent) -> str:
-    return as_event(row).get("text", "")

@@ -11,9 +11,8 @@ from msgspec.structs import replace
 
 from rum.app.caller import Caller
 from rum.app.imports.batch import Piece, Source, existing_ids, update_imported
-from rum.app.memories.store import replace_memory
+from rum.app.memories.store import replace_memory, with_content
 from rum.capture.clients.detect import CLIENTS, module_of
-from rum.capture.memory_files import collect_files, relative_actions, relative_perception
 from rum.capture.observe.turn_memory import TurnObservation, observe_turn
 from rum.capture.observe.turns import Turn, memory_id, subagent_id, subagent_name
 from rum.model.agents import Agent, AgentType
@@ -21,7 +20,7 @@ from rum.model.errors import InvalidQuery
 from rum.model.ids import new_id
 from rum.model.links import Edge, LinkType
 from rum.model.memory import OPERATION_OF, Memory, Origin, OriginKind, parse_draft
-from rum.model.memory_layers import Action, ActionType
+from rum.model.memory_layers import ActionType
 from rum.repo.files import blob_id, relative_path
 from rum.repo.git import find_git, head
 from rum.repo.location import find_root
@@ -70,97 +69,78 @@ class TurnSource(Source[Turn]):
             if observed.stored:
                 return self._complete_stored(turn, observed)
             if observed.fields is None:
-                return self._skip(turn, observed.skip_reason)
+                self.outcomes[turn.key] = TurnOutcome("nothing", None, observed.skip_reason)
+                return observed.skip_reason
             agent = self._agent(turn)
             memory = self._memory(turn, observed, agent)
         except InvalidQuery as error:  # The captured events do not make a valid memory
-            return self._skip(turn, f"cannot be stored: {error.message}")
+            why = f"cannot be stored: {error.message}"
+            self.outcomes[turn.key] = TurnOutcome("nothing", None, why)
+            return why
         # It stays `forgotten` unless `link` or `update_existing` replaces this outcome.
         self.outcomes[turn.key] = TurnOutcome("forgotten", memory.id)
         return Piece(memory, agent.name or "", turn)
 
-    def _skip(self, turn: Turn, why: str) -> str:
-        self.outcomes[turn.key] = TurnOutcome("nothing", None, why)
-        return why
-
     def _agent(self, turn: Turn) -> Agent:
         """The agent that did the work: the client's main agent, or a subagent of it."""
         caller, client = self._caller, turn.key.client
+        agents = caller.store.agents
         # The name that the client uses over MCP, so that stored and captured memories have one author.
         client_name: str = module_of(client).MCP if client in CLIENTS else client
-        with caller.project.store.transaction():
-            main = caller.project.store.agents.last_main(client_name) or self._register(
-                Agent(
-                    id=new_id("agent"),
-                    type=AgentType.MAIN,
-                    project_id=caller.project.location.id,
-                    created_at=int(turn.began),
-                    last_active=int(turn.ended),
-                    client=client_name,
-                )
-            )
+        new = Agent(
+            id=new_id("agent"),
+            type=AgentType.MAIN,
+            project_id=caller.project.location.id,
+            created_at=int(turn.began),
+            last_active=int(turn.ended),
+            client=client_name,
+        )
+        with caller.store.transaction():
+            main = agents.last_main(client_name)
+            if main is None:
+                agents.add(main := new)
             if not turn.key.agent:
                 return main
             name = subagent_name(caller.project.label(turn.agent_type))
             agent_id = subagent_id(main.id, name)
-            return caller.project.store.agents.get(agent_id) or self._register(
-                Agent(
-                    id=agent_id,
-                    type=AgentType.SUBAGENT,
-                    project_id=caller.project.location.id,
-                    created_at=int(turn.began),
-                    last_active=int(turn.ended),
-                    parent_id=main.id,
-                    name=f"{name}-{agent_id[-8:]}" if caller.project.store.agents.find_ids(name) else name,
-                    client=client_name,
-                )
-            )
-
-    def _register(self, agent: Agent) -> Agent:
-        self._caller.project.store.agents.add(agent)
-        return agent
+            known = agents.get(agent_id)
+            if known is None:
+                free = f"{name}-{agent_id[-8:]}" if agents.find_ids(name) else name
+                kind = AgentType.SUBAGENT
+                agents.add(known := replace(new, id=agent_id, type=kind, parent_id=main.id, name=free))
+            return known
 
     def _memory(self, turn: Turn, observed: TurnObservation, agent: Agent) -> Memory:
-        caller = self._caller
-        draft = parse_draft(caller.project.clean(observed.fields or {}))
-        at = min(int(turn.ended), caller.project.now())
-        checkout = _Checkout(caller, turn.cwd, is_live=not self._imported)
-        actions = relative_actions(draft, at, checkout.relative)
-        perception = relative_perception(draft.perception, checkout.relative)
+        project, turn_commit = self._caller.project, observed.commit
+        draft = parse_draft(project.clean(observed.fields or {}))
+        at = min(int(turn.ended), project.now())
+        checkout = _Checkout(self._caller, turn.cwd, is_live=not self._imported)
         commit, branch = checkout.commit_and_branch()
-        turn_commit = observed.commit
-        return Memory(
+        if commit is None or (turn_commit is not None and not commit.startswith(turn_commit)):
+            commit = turn_commit
+        kind = OriginKind.TRANSCRIPT if self._imported else OriginKind.TURN
+        memory = Memory(
             id=memory_id(turn.key),
             agent_id=agent.id,
-            project_id=caller.project.location.id,
-            session_id=caller.project.label(turn.key.session),
+            project_id=project.location.id,
+            session_id=project.label(turn.key.session),
             created_at=at,
-            imported_at=caller.project.now() if self._imported else None,
+            imported_at=project.now() if self._imported else None,
             intent=draft.intent,
             outcome=draft.outcome,
-            reasoning=draft.reasoning,
-            perception=perception,
-            actions=actions,
-            tags=tuple(dict.fromkeys(draft.tags)),
-            importance=draft.importance,
-            files=collect_files(actions, perception, checkout.content_hash),
-            commit=commit
-            if commit and (turn_commit is None or commit.startswith(turn_commit))
-            else turn_commit,
-            branch=branch and caller.project.label(branch),
-            origin=Origin(
-                OriginKind.TRANSCRIPT if self._imported else OriginKind.TURN,
-                caller.project.label(turn.key.turn),
-            ),
+            commit=commit,
+            branch=branch and project.label(branch),
+            origin=Origin(kind, project.label(turn.key.turn)),
         )
+        return with_content(memory, draft, at, checkout.relative, checkout.content_hash)
 
     def update_existing(self, old: Memory, piece: TurnPiece) -> str:
         """Add later events to the memory, unless it was edited by someone else."""
-        new = piece.memory
         self.outcomes[piece.origin.key] = TurnOutcome("memory", old.id)
-        if _has_same_content(old, new):
+        names = ("intent", "outcome", "perception", "reasoning", "actions", "tags", "importance")
+        if all(getattr(old, name) == getattr(piece.memory, name) for name in names):
             return "unchanged"
-        return update_imported(self._caller, old, new, by=CAPTURE_AUTHOR)
+        return update_imported(self._caller, old, piece.memory, by=CAPTURE_AUTHOR)
 
     def link(self, pieces: Sequence[TurnPiece], counts: Counter[str]) -> None:
         """Link the work of subagents to that of the agent that started them."""
@@ -176,60 +156,59 @@ class TurnSource(Source[Turn]):
         known = existing_ids(caller.project, {one for pair in pairs for one in pair})
         for parent, child in pairs:
             if parent != child and parent in known and child in known:
-                counts["links"] += caller.project.store.links.add(
-                    Edge.of(parent, child, LinkType.CAUSED_BY), now
-                )
+                counts["links"] += caller.store.links.add(Edge.of(parent, child, LinkType.CAUSED_BY), now)
 
     def _memory_id_of(self, key: TurnKey) -> str:
         if key in self.outcomes:
             return self.outcomes[key].memory_id or ""
-        known = self._caller.project.store.captured.turns(key)
+        known = self._caller.store.captured.turns(key)
         return next((turn.memory_id for turn in known if turn.memory_id), memory_id(key))
 
     def _complete_stored(self, turn: Turn, observed: TurnObservation) -> str:
         """Complete the memory that the agent stored of this work, instead of creating a second one."""
         caller, wanted = self._caller, observed.stored[-1]
-        with caller.project.store.transaction():
-            found = caller.project.store.memories.get([wanted])
+        with caller.store.transaction():
+            found = caller.store.memories.get([wanted])
             if not found:
                 self.outcomes[turn.key] = TurnOutcome("forgotten", wanted)
                 return "forgotten"
             memory = found[0]
             if observed.fields is not None:
-                completed = self._complete(memory, self._memory(turn, observed, self._author(memory, turn)))
+                author = caller.store.agents.get(memory.agent_id) or self._agent(turn)
+                completed = _complete(memory, self._memory(turn, observed, author))
                 if completed.content() != memory.content():
                     replace_memory(caller, memory, completed, by=CAPTURE_AUTHOR)
         self.outcomes[turn.key] = TurnOutcome("completed", wanted)
         return "stored by the agent"
 
-    def _author(self, memory: Memory, turn: Turn) -> Agent:
-        return self._caller.project.store.agents.get(memory.agent_id) or self._agent(turn)
 
-    def _complete(self, stored: Memory, observed: Memory) -> Memory:
-        """The stored memory, completed by the captured events."""
-        stored_paths = {file.path for file in stored.files}
-        actions = stored.actions or observed.actions
-        if stored.actions:
-            missing = [
-                one
-                for one in observed.actions
-                if _changes_file(one) and one.details.file_path not in stored_paths
-            ]
-            actions = (*stored.actions, *missing[: max(0, _MAX_ACTIONS - len(stored.actions))])
-        perception = stored.perception
-        if not perception.relevant_files:
-            perception = replace(perception, relevant_files=observed.perception.relevant_files)
-        outcome = stored.outcome
-        if outcome.verified_by is None and outcome.success == observed.outcome.success:
-            outcome = replace(outcome, verified_by=observed.outcome.verified_by)
-        files = (*stored.files, *(file for file in observed.files if file.path not in stored_paths))
-        return replace(
-            stored,
-            actions=actions,
-            perception=perception,
-            outcome=outcome,
-            files=tuple(sorted(files, key=lambda file: file.path)),
-        )
+def _complete(stored: Memory, observed: Memory) -> Memory:
+    """The stored memory, completed by the captured events."""
+    stored_paths = {file.path for file in stored.files}
+    actions = stored.actions or observed.actions
+    if stored.actions:
+        missing = [
+            one
+            for one in observed.actions
+            if one.type in OPERATION_OF
+            and one.type is not ActionType.FILE_READ
+            and one.details.file_path not in stored_paths
+        ]
+        actions = (*stored.actions, *missing[: max(0, _MAX_ACTIONS - len(stored.actions))])
+    perception = stored.perception
+    if not perception.relevant_files:
+        perception = replace(perception, relevant_files=observed.perception.relevant_files)
+    outcome = stored.outcome
+    if outcome.verified_by is None and outcome.success == observed.outcome.success:
+        outcome = replace(outcome, verified_by=observed.outcome.verified_by)
+    files = (*stored.files, *(file for file in observed.files if file.path not in stored_paths))
+    return replace(
+        stored,
+        actions=actions,
+        perception=perception,
+        outcome=outcome,
+        files=tuple(sorted(files, key=lambda file: file.path)),
+    )
 
 
 class _Checkout:
@@ -238,11 +217,8 @@ class _Checkout:
     def __init__(self, caller: Caller, cwd: str, *, is_live: bool) -> None:
         self._cwd = cwd or caller.cwd
         cwd_exists = bool(cwd) and os.path.isabs(cwd) and os.path.isdir(cwd)
-        self._root = (
-            (find_root(cwd, caller.project.settings.home) if cwd_exists else None)
-            or caller.project.location.root
-            or cwd
-        )
+        found = find_root(cwd, caller.project.settings.home) if cwd_exists else None
+        self._root = found or caller.project.location.root or cwd
         self._is_live = is_live and cwd_exists
 
     def relative(self, path: str) -> str:
@@ -259,12 +235,3 @@ class _Checkout:
         """The current commit and branch of the checkout."""
         place = find_git(self._root) if self._is_live and self._root else None
         return head(place) if place else (None, None)
-
-
-def _changes_file(action: Action) -> bool:
-    return action.type in OPERATION_OF and action.type is not ActionType.FILE_READ
-
-
-def _has_same_content(old: Memory, new: Memory) -> bool:
-    names = ("intent", "outcome", "perception", "reasoning", "actions", "tags", "importance")
-    return all(getattr(old, name) == getattr(new, name) for name in names)

@@ -13,6 +13,7 @@ from rum.app.agents import import_author
 from rum.app.chapters.forget import ForgottenCutter
 from rum.app.chapters.groups import CHAPTERS, WISDOM, G, GroupKind, P, W
 from rum.app.chapters.words import CLAIM_LISTS, TEXTS, sanitise_fields
+from rum.app.exchange.layers import Counts
 from rum.app.project import Project
 from rum.consolidate.chapters.evidence import (
     HALF_SUPPORTED,
@@ -21,7 +22,7 @@ from rum.consolidate.chapters.evidence import (
     evidence_problems,
     word_coverage,
 )
-from rum.model.chapters import Chapter, Contradiction, Evidence, Group, Member, Wisdom
+from rum.model.chapters import Chapter, Evidence, Group, Member, Wisdom
 from rum.model.memory import Memory
 from rum.store.base import ReadMode
 from rum.text.shorten import without_invisible
@@ -57,16 +58,8 @@ def _check_visible(group: Group) -> None:
         raise ValueError("a text shows nothing")
 
 
-class ChapterImport(Struct, frozen=True, kw_only=True):
-    """How many chapters and wisdom were added, already there, different here (and left), or forgotten here.
-
-    Those made only of memories that are not here count as forgotten.
-    """
-
-    added: int = 0
-    unchanged: int = 0
-    different: int = 0
-    forgotten: int = 0
+class ChapterImport(Counts, frozen=True, kw_only=True):
+    """The counts of chapters and wisdom; those made only of memories that are not here are `forgotten`."""
 
 
 def chapter_lines(project: Project) -> Iterator[bytes]:
@@ -121,7 +114,11 @@ class ChapterImporter:
         project, store, memories = self._project, kind.store(self._project), self._project.store.memories
         parts = kind.get_parts(project, group.part_ids)
         if isinstance(group, Wisdom):
-            group = replace(group, members=_sorted_members(group, project.store.chapters.get(group.part_ids)))
+            # Exports of early versions name no members.
+            chapters = project.store.chapters.get(group.part_ids)
+            members = group.members or [Member(one, 0) for chapter in chapters for one in chapter.memory_ids]
+            ordered = sorted(dict.fromkeys(members), key=lambda member: member.memory_id)
+            group = replace(group, members=tuple(ordered))
         known = {memory.id: memory for memory in memories.get(group.memory_ids)}
         if here := store.get([group.id]):
             if replace(here[0], imported_at=None) in (group, self._verified(group, known)):
@@ -133,7 +130,10 @@ class ChapterImporter:
             return "forgotten"
         import_author(project, group.agent_id, group.created_at)
         group = self._verified(group, known)
-        missing = self._missing(group)
+        # Memories that it, or some words of it, was made of, and that are not here.
+        ids = [*group.memory_ids, *group.former]
+        existing = {memory.id for memory in memories.get(ids, ReadMode.HEADLINE)}
+        missing = [one for one in ids if one not in existing]
         if missing or len(parts) < len(group.part_ids) or not self._different.isdisjoint(group.part_ids):
             self._different.add(group.id)
             group = ForgottenCutter(project, missing, None).cut(kind, group) or group
@@ -142,36 +142,27 @@ class ChapterImporter:
 
     def _verified(self, group: G, known: Known) -> G:
         """A group with evidence that memories here support; members that differ here are marked."""
-        alike = all(member.memory_id in self._alike for member in group.members)
         members = tuple(
             member if member.memory_id in self._alike else replace(member, version=0)
             for member in group.members
         )
-        new = replace(group, members=members, evidence=_verified_evidence(group, known, trusted=alike))
-        if isinstance(new, Wisdom):
-            return replace(new, contradictions=_supported_contradictions(new, known))
-        return new
-
-    def _missing(self, group: Group) -> list[str]:
-        """Memories that it, or some words of it, was made of, and that are not here."""
-        ids = [*group.memory_ids, *group.former]
-        known = {memory.id for memory in self._project.store.memories.get(ids, ReadMode.HEADLINE)}
-        return [memory_id for memory_id in ids if memory_id not in known]
-
-
-def _sorted_members(wisdom: Wisdom, chapters: Sequence[Chapter]) -> tuple[Member, ...]:
-    """The members of wisdom, sorted; exports of early versions have none."""
-    members = wisdom.members or [Member(one, 0) for chapter in chapters for one in chapter.memory_ids]
-    return tuple(sorted(dict.fromkeys(members), key=lambda member: member.memory_id))
-
-
-def _verified_evidence(group: Group, known: Known, *, trusted: bool) -> tuple[Evidence, ...]:
-    """The evidence as it came where it is trusted and plausible, else found again in the memories here."""
-    finder = EvidenceFinder(known.values())
-    return tuple(
-        evidence if trusted and _is_plausible(claim, evidence, known) else finder.evidence(claim)
-        for claim, evidence in zip(group.claims, group.evidence, strict=True)
-    )
+        # Evidence stays as it came where all members are alike and it is plausible, else it is found again.
+        alike = all(member.memory_id in self._alike for member in group.members)
+        finder = EvidenceFinder(known.values())
+        evidence = tuple(
+            given if alike and _is_plausible(claim, given, known) else finder.evidence(claim)
+            for claim, given in zip(group.claims, group.evidence, strict=True)
+        )
+        new = replace(group, members=members, evidence=evidence)
+        if not isinstance(new, Wisdom):
+            return new
+        supported = tuple(
+            two
+            for two in new.contradictions
+            if _is_supported(two.claim, two.memory_ids, known)
+            and _is_supported(two.against, two.against_ids, known)
+        )
+        return replace(new, contradictions=supported)
 
 
 def _is_plausible(claim: str, evidence: Evidence, known: Known) -> bool:
@@ -190,16 +181,6 @@ def _is_count(named: Sequence[str], count: int, most: int) -> bool:
     """Whether a count fits the memories that are named: of very many not all are."""
     return len(set(named)) == len(named) and (
         count == len(named) or (len(named) == MOST_NAMED and MOST_NAMED < count <= most)
-    )
-
-
-def _supported_contradictions(wisdom: Wisdom, known: Known) -> tuple[Contradiction, ...]:
-    """The contradictions of which memories here support both sides."""
-    return tuple(
-        two
-        for two in wisdom.contradictions
-        if _is_supported(two.claim, two.memory_ids, known)
-        and _is_supported(two.against, two.against_ids, known)
     )
 
 

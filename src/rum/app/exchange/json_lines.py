@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
@@ -21,6 +22,7 @@ from rum.app.exchange.chapters import (
     chapter_lines,
 )
 from rum.app.exchange.layers import (
+    Counts,
     LayerImport,
     LayerImporter,
     LayerLine,
@@ -55,8 +57,6 @@ NOT_AN_EXPORT = "Not an export of RUM: its first line must say kind `rum-export`
 _WITH_ORIGINS = 4
 _ISSUE_SESSION = "github_issue_"
 BATCH = 200  # Lines per transaction, so that other writers need not wait long
-
-Progress = Callable[[int], None]  # Called with the number of lines that were processed
 
 
 class Header(Struct, frozen=True, tag="rum-export", tag_field="kind"):
@@ -103,16 +103,9 @@ GroupLine = ChapterLine | WisdomLine
 Line = Header | AgentLine | MemoryLine | VersionLine | LinkLine | LayerLine | GroupLine
 
 
-class ImportResult(Struct, frozen=True, kw_only=True):
-    """How many memories were added, unchanged, different here (not changed), or forgotten (left out).
+class ImportResult(Counts, frozen=True, kw_only=True):
+    """The counts of memories; `layers` has those of facts, rules and events, `chapters` those of groups."""
 
-    `layers` counts facts, rules and events, `chapters` chapters and wisdom, if there are any.
-    """
-
-    added: int
-    unchanged: int
-    different: int
-    forgotten: int
     layers: LayerImport | UnsetType = UNSET
     chapters: ChapterImport | UnsetType = UNSET
 
@@ -168,25 +161,21 @@ def _parents_first(agents: list[Agent]) -> list[Agent]:
 
 def check(lines: Iterable[bytes]) -> int:
     """Check every line without writing anything; return their number."""
+    count = 0
     try:
-        return _check_lines(lines)
+        for number, line in _number_lines(lines):
+            parsed = _parse_line(line, number)
+            if not count and not isinstance(parsed, Header):
+                raise InvalidQuery(NOT_AN_EXPORT, field="line 1")
+            count += 1
+            if isinstance(parsed, Header) and parsed.format > FORMAT:
+                raise InvalidQuery(
+                    f"This export has format {parsed.format}, this RUM knows {FORMAT}; upgrade RUM."
+                )
+        if not count:
+            raise InvalidQuery(NOT_AN_EXPORT, field="line 1")
     except InvalidQuery as error:
         raise InvalidQuery(f"{error.message} Nothing was imported.", **error.details) from None
-
-
-def _check_lines(lines: Iterable[bytes]) -> int:
-    count = 0
-    for number, line in _number_lines(lines):
-        parsed = _parse_line(line, number)
-        if not count and not isinstance(parsed, Header):
-            raise InvalidQuery(NOT_AN_EXPORT, field="line 1")
-        count += 1
-        if isinstance(parsed, Header) and parsed.format > FORMAT:
-            raise InvalidQuery(
-                f"This export has format {parsed.format}, this RUM knows {FORMAT}; upgrade RUM."
-            )
-    if not count:
-        raise InvalidQuery(NOT_AN_EXPORT, field="line 1")
     return count
 
 
@@ -203,98 +192,104 @@ def _parse_line(line: bytes, number: int) -> Line:
     return parse(data, Line, f"Line {number}")  # type: ignore[arg-type]
 
 
-def import_lines(
-    project: Project, lines: Iterable[bytes], progress: Progress = lambda _: None
-) -> ImportResult:
+def import_lines(project: Project, lines: Iterable[bytes], progress: Callable[[int], None]) -> ImportResult:
     """Check all lines, then import them; existing memories stay, and forgotten ones stay forgotten.
 
     Lines from an iterator are read into memory, as they are read twice.
     """
     lines = list(lines) if isinstance(lines, Iterator) else lines
     check(lines)
-    counts = {"added": 0, "unchanged": 0, "different": 0, "forgotten": 0}
-    imported: dict[str, int] = {}
-    file_format = FORMAT
-    layers, chapters = LayerImporter(project), ChapterImporter(project, imported)
-    numbered = _number_lines(lines)
-    done = 0
+    memories, layers = _MemoryImporter(project), LayerImporter(project)
+    chapters = ChapterImporter(project, memories.alike)
+    numbered, done = _number_lines(lines), 0
     while batch := list(islice(numbered, BATCH)):
         with project.store.transaction():
             for number, line in batch:
                 parsed = _parse_line(line, number)
-                if isinstance(parsed, Header):
-                    file_format = parsed.format
-                elif isinstance(parsed, LayerLine):
+                if isinstance(parsed, LayerLine):
                     layers.take(parsed)
                 elif isinstance(parsed, GroupLine):
                     chapters.take(parsed)
                 else:
-                    _import_line(project, parsed, file_format, counts, imported)
+                    memories.take(parsed)
         done += len(batch)
         progress(done)
-    return ImportResult(**counts, layers=layers.result() or UNSET, chapters=chapters.result() or UNSET)
-
-
-def _import_line(
-    project: Project, line: Line, file_format: int, counts: dict[str, int], imported: dict[str, int]
-) -> None:
-    if isinstance(line, AgentLine):
-        import_agent(project, line.agent)
-    elif isinstance(line, MemoryLine):
-        outcome = _import_memory(project, line, file_format)
-        counts[outcome] += 1
-        if outcome in ("added", "unchanged"):
-            imported[line.memory.id] = line.memory.version
-    elif isinstance(line, VersionLine) and line.version < imported.get(line.memory_id, 0):
-        _import_version(project, line if file_format >= _WITH_ORIGINS else _upgrade_version(line))
-    elif isinstance(line, LinkLine):
-        _import_link(project, line)
-        if file_format < _WITH_ORIGINS and line.link_type is LinkType.CAUSED_BY:
-            _name_reverting_memory(project, line)
-
-
-def _import_version(project: Project, line: VersionLine) -> None:
-    """Add a version, unless it exists: an interrupted import may have added it already."""
-    history = project.store.history
-    known = history.of("memory", [line.memory_id])[line.memory_id]
-    if any(revision.version == line.version for revision in known):
-        return
-    data = msgspec.json.encode(project.clean(msgspec.to_builtins(line.data))).decode()
-    by = project.redactor.redact(line.changed_by)
-    history.add("memory", line.memory_id, Revision(line.version, line.changed_at, by, (data,)))
-
-
-def _import_link(project: Project, line: LinkLine) -> None:
-    """Add a link between two memories that are here; one that would create a cycle is left out."""
-    if len(project.store.memories.get(sorted({line.source_id, line.target_id}))) < 2:
-        return
-    edge = Edge.of(line.source_id, line.target_id, line.link_type)
-    with suppress(InvalidQuery):
-        project.store.links.add(edge, line.created_at)
-
-
-def _import_memory(project: Project, line: MemoryLine, file_format: int) -> str:
-    memory = _as_local(
-        project, line.memory if file_format >= _WITH_ORIGINS else _upgrade_memory(project, line.memory)
+    return ImportResult(
+        **memories.counts, layers=layers.result() or UNSET, chapters=chapters.result() or UNSET
     )
-    known = project.store.memories.get([memory.id])
-    if known:
-        return "unchanged" if _is_same(known[0], memory, file_format) else "different"
-    if project.store.memories.tombstones(marks(memory, project.tombstone_key)):
-        return "forgotten"
-    import_author(project, memory.agent_id, memory.created_at)
-    project.store.memories.add(replace(memory, imported_at=project.now()))
-    if line.access_count:
-        project.store.activity.set_use(memory.id, Usage(line.access_count, line.last_accessed))
-    return "added"
 
 
-def _is_same(known: Memory, memory: Memory, file_format: int) -> bool:
-    """Whether a memory here equals that of an export; an older export has no origins to compare."""
-    known = replace(known, imported_at=None, superseded_by=(), reverts=())
-    if file_format < _WITH_ORIGINS:
-        known, memory = (replace(one, origin=known.origin, reverted_by=None) for one in (known, memory))
-    return known == memory
+class _MemoryImporter:
+    """Imports agents, memories, their versions and links; `alike` are memories as the export has them."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._has_origins = True
+        self.counts: Counter[str] = Counter()
+        self.alike: dict[str, int] = {}
+
+    def take(self, line: Header | AgentLine | MemoryLine | VersionLine | LinkLine) -> None:
+        if isinstance(line, Header):
+            self._has_origins = line.format >= _WITH_ORIGINS
+        elif isinstance(line, AgentLine):
+            import_agent(self._project, line.agent)
+        elif isinstance(line, MemoryLine):
+            outcome = self._import_memory(line)
+            self.counts[outcome] += 1
+            if outcome in ("added", "unchanged"):
+                self.alike[line.memory.id] = line.memory.version
+        elif isinstance(line, LinkLine):
+            self._import_link(line)
+        elif line.version < self.alike.get(line.memory_id, 0):
+            self._import_version(line)
+
+    def _import_memory(self, line: MemoryLine) -> str:
+        project, memory = self._project, line.memory
+        memory = _as_local(project, memory if self._has_origins else _upgrade_memory(project, memory))
+        for here in project.store.memories.get([memory.id]):
+            known = replace(here, imported_at=None, superseded_by=(), reverts=())
+            if not self._has_origins:
+                known, memory = (
+                    replace(one, origin=here.origin, reverted_by=None) for one in (known, memory)
+                )
+            return "unchanged" if known == memory else "different"
+        if project.store.memories.tombstones(marks(memory, project.tombstone_key)):
+            return "forgotten"
+        import_author(project, memory.agent_id, memory.created_at)
+        project.store.memories.add(replace(memory, imported_at=project.now()))
+        if line.access_count:
+            project.store.activity.set_use(memory.id, Usage(line.access_count, line.last_accessed))
+        return "added"
+
+    def _import_version(self, line: VersionLine) -> None:
+        """Add a version, unless it exists: an interrupted import may have added it already."""
+        history, content = self._project.store.history, line.data
+        known = history.of("memory", [line.memory_id])[line.memory_id]
+        if any(revision.version == line.version for revision in known):
+            return
+        if not self._has_origins and content.commit and is_memory_of(line.memory_id, content.commit):
+            summary, _ = split_old_summary(content.outcome.summary)
+            content = replace(content, outcome=replace(content.outcome, summary=summary))
+        data = msgspec.json.encode(self._project.clean(msgspec.to_builtins(content))).decode()
+        by = self._project.redactor.redact(line.changed_by)
+        history.add("memory", line.memory_id, Revision(line.version, line.changed_at, by, (data,)))
+
+    def _import_link(self, line: LinkLine) -> None:
+        """Add a link between two memories that are here; one that would create a cycle is left out."""
+        memories = self._project.store.memories
+        found = {memory.id: memory for memory in memories.get(sorted({line.source_id, line.target_id}))}
+        if len(found) == 2:
+            with suppress(InvalidQuery):
+                edge = Edge.of(line.source_id, line.target_id, line.link_type)
+                self._project.store.links.add(edge, line.created_at)
+        if self._has_origins or line.link_type is not LinkType.CAUSED_BY:
+            return
+        # In older exports only this link tells which memory `reverted_by` names.
+        source, target = found.get(line.source_id), found.get(line.target_id)
+        known = target.reverted_by if target else None
+        if source and target and known and source.commit and source.commit.startswith(known.id):
+            reverted_by = replace(known, id=source.id, commit=source.commit)
+            memories.replace(replace(target, reverted_by=reverted_by))
 
 
 def _upgrade_memory(project: Project, memory: Memory) -> Memory:
@@ -323,33 +318,14 @@ def _old_origin(project: Project, memory: Memory) -> Origin:
     return Origin(OriginKind.AGENT)
 
 
-def _upgrade_version(line: VersionLine) -> VersionLine:
-    content = line.data
-    if content.commit is None or not is_memory_of(line.memory_id, content.commit):
-        return line
-    outcome = replace(content.outcome, summary=split_old_summary(content.outcome.summary)[0])
-    return replace(line, data=replace(content, outcome=outcome))
-
-
-def _name_reverting_memory(project: Project, line: LinkLine) -> None:
-    """Set the memory in `reverted_by`; in older exports only a link tells which one it is."""
-    found = {memory.id: memory for memory in project.store.memories.get([line.source_id, line.target_id])}
-    source, target = found.get(line.source_id), found.get(line.target_id)
-    known = target.reverted_by if target else None
-    if source and target and known and source.commit and source.commit.startswith(known.id):
-        reverted_by = replace(known, id=source.id, commit=source.commit)
-        project.store.memories.replace(replace(target, reverted_by=reverted_by))
-
-
 def _as_local(project: Project, memory: Memory) -> Memory:
     """An imported memory as this project stores it: without secrets, and with its own project id."""
     clean = msgspec.convert(project.clean(msgspec.to_builtins(memory)), Memory)
-    files = tuple({file.path: file for file in sorted(clean.files, key=lambda file: file.path)}.values())
-    tags = tuple(dict.fromkeys(clean.tags))
+    files = {file.path: file for file in sorted(clean.files, key=lambda file: file.path)}
     return replace(
         clean,
-        files=files,
-        tags=tags,
+        files=tuple(files.values()),
+        tags=tuple(dict.fromkeys(clean.tags)),
         actions=tuple(replace(one, timestamp=seconds(one.timestamp)) for one in clean.actions),
         created_at=seconds(clean.created_at),
         updated_at=clean.updated_at and seconds(clean.updated_at),

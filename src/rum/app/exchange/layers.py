@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 from msgspec import Struct
@@ -15,7 +15,7 @@ from rum.app.agents import import_author
 from rum.app.caller import Caller
 from rum.app.calls import plain_json
 from rum.app.layers import events, facts, rules
-from rum.app.layers.store_backend import as_item
+from rum.app.layers.backends import as_item
 from rum.app.project import Project
 from rum.model.errors import InvalidQuery
 from rum.model.fields import Stamp
@@ -77,17 +77,28 @@ class EventLine(Struct, frozen=True, tag="event", tag_field="kind"):
     event: Event
 
 
-T = TypeVar("T", Fact, Rule, Event)
+T = TypeVar("T", bound=Fact | Rule | Event)
 LayerLine = FactLine | FactVersionLine | RuleLine | RuleVersionLine | EventLine
 
 
-class LayerImport(Struct, frozen=True, kw_only=True):
-    """How many facts, rules and events were added, unchanged, different here (left), or forgotten here."""
+class Counts(Struct, frozen=True, kw_only=True):
+    """How many were added, unchanged, different here (and left as they are), or forgotten here."""
 
     added: int = 0
     unchanged: int = 0
     different: int = 0
     forgotten: int = 0
+
+
+class LayerImport(Counts, frozen=True, kw_only=True):
+    """The counts of facts, rules and events."""
+
+
+# The kind of what is learned, the field with its id, and those with its texts.
+_LEARNED: dict[type, tuple[str, str, tuple[str, ...]]] = {
+    Fact: ("fact", "key", ("value",)),
+    Rule: ("rule", "id", ("condition", "action")),
+}
 
 
 def layer_lines(project: Project) -> Iterator[bytes]:
@@ -128,15 +139,13 @@ class LayerImporter:
     def take(self, line: LayerLine) -> None:
         """Import a line of an export."""
         if isinstance(line, FactLine):
-            self.fact(line.fact)
+            self.learned(line.fact)
         elif isinstance(line, RuleLine):
-            self.rule(line.rule)
+            self.learned(line.rule)
         elif isinstance(line, EventLine):
             self.event(line.event)
-        elif isinstance(line, RuleVersionLine):
-            self._add_version("rule", line.id, line, ("condition", "action"))
         else:
-            self._add_version("fact", line.key, line, ("value",))
+            self._add_version(line)
 
     def _count(self, outcome: str) -> bool:
         """Count an outcome; whether the item is here now as the import has it."""
@@ -146,48 +155,38 @@ class LayerImporter:
     def _clean(self, item: T) -> T:
         return msgspec.convert(self._project.clean(msgspec.to_builtins(item)), type(item))
 
-    def fact(self, fact: Fact) -> None:
-        """Store a fact, unless its key is known or was forgotten."""
-        clean = self._clean(fact)
-        known = facts.get_fact(self._project, clean.key)
-        if known is not None:
-            outcome = "unchanged" if known.value == clean.value else "different"
-        elif facts.is_forgotten(self._project, clean.key):
-            outcome = "forgotten"
-        else:
-            outcome = "added"
-            import_author(self._project, clean.agent_id, clean.created_at)
-            self._project.store.facts.put(replace(clean, imported_at=self._project.now()))
-        if self._count(outcome):
-            self._same["fact", fact.key] = (known or clean).version
-
-    def rule(self, rule: Rule) -> None:
-        """Store a rule that is neither here nor forgotten."""
-        clean = self._clean(rule)
-        known = self._project.store.rules.get([clean.id])
+    def learned(self, item: Fact | Rule) -> None:
+        """Store a fact or rule that is neither here nor forgotten."""
+        project, clean = self._project, self._clean(item)
+        kind, name, fields = _LEARNED[type(clean)]
+        table: Any = project.store.facts if isinstance(clean, Fact) else project.store.rules
+        known = table.get([getattr(clean, name)])
         if known:
-            same = (known[0].condition, known[0].action) == (clean.condition, clean.action)
-            outcome = "unchanged" if same else "different"
-        elif rules.is_forgotten(self._project, clean):
+            is_same = all(getattr(known[0], field) == getattr(clean, field) for field in fields)
+            outcome = "unchanged" if is_same else "different"
+        elif (
+            facts.is_forgotten(project, clean.key)
+            if isinstance(clean, Fact)
+            else rules.is_forgotten(project, clean)
+        ):
             outcome = "forgotten"
         else:
             outcome = "added"
-            import_author(self._project, clean.agent_id, clean.created_at)
-            self._project.store.rules.put(replace(clean, imported_at=self._project.now()))
+            import_author(project, clean.agent_id, clean.created_at)
+            table.put(replace(clean, imported_at=project.now()))
         if self._count(outcome):
-            self._same["rule", rule.id] = (known[0] if known else clean).version
+            self._same[kind, getattr(item, name)] = (known[0] if known else clean).version
 
-    def _add_version(
-        self, kind: str, one: str, line: FactVersionLine | RuleVersionLine, fields: tuple[str, ...]
-    ) -> None:
+    def _add_version(self, line: FactVersionLine | RuleVersionLine) -> None:
         """Add an earlier version, unless it is here: an import may have been broken off."""
-        if line.version >= self._same.get((kind, one), 0):
+        kind, name, fields = _LEARNED[Fact if isinstance(line, FactVersionLine) else Rule]
+        if line.version >= self._same.get((kind, getattr(line, name)), 0):
             return
         history, clean = self._project.store.history, self._project.clean(msgspec.to_builtins(line))
-        own_id = clean["key" if kind == "fact" else "id"]
-        if line.version not in {revision.version for revision in history.of(kind, [own_id])[own_id]}:
+        one = clean[name]
+        if line.version not in {revision.version for revision in history.of(kind, [one])[one]}:
             texts = tuple(clean[field] for field in fields)
-            history.add(kind, own_id, Revision(line.version, line.changed_at, clean["changed_by"], texts))
+            history.add(kind, one, Revision(line.version, line.changed_at, clean["changed_by"], texts))
 
     def rule_from_file(self, rule: Rule) -> None:
         """Store a rule of a file, which has no id there: one that is in the file twice is stored twice."""
@@ -195,7 +194,7 @@ class LayerImporter:
         if self._is_here(clean, self._project.store.rules.with_texts(clean.condition, clean.action)):
             self._counts["unchanged"] += 1
         else:
-            self.rule(rule)
+            self.learned(rule)
 
     def _is_here(self, item: Event | Rule, here: Sequence[Event | Rule]) -> bool:
         """Whether an item was here before as often as it was imported so far."""
@@ -226,9 +225,9 @@ class LayerImporter:
 def export_layers(caller: Caller, folder: str) -> dict[str, int]:
     """Write the three files of layers into a directory that has none; how many entries each has."""
     kept = {
-        MemoryType.EPISODIC: caller.project.store.events,
-        MemoryType.SEMANTIC: caller.project.store.facts,
-        MemoryType.PROCEDURAL: caller.project.store.rules,
+        MemoryType.EPISODIC: caller.store.events,
+        MemoryType.SEMANTIC: caller.store.facts,
+        MemoryType.PROCEDURAL: caller.store.rules,
     }
     items = {layer: [as_item(row) for batch in rows.pages() for row in batch] for layer, rows in kept.items()}
     write_layers(folder, items)
@@ -245,53 +244,24 @@ def import_layers(caller: Caller, folder: str) -> LayerImport:
     met: Counter[str] = Counter()
     for layer, items in read.items():
         for start in range(0, len(items), BATCH):
-            with caller.project.store.transaction():
+            with caller.store.transaction():
                 for item in items[start : start + BATCH]:
                     if layer is MemoryType.EPISODIC:
-                        importer.event(_event(caller, *as_entry(item), agent_id))
+                        fields = _fields(caller.project, *as_entry(item), agent_id)
+                        importer.event(Event(**fields, session_id=caller.session_id))
                     elif layer is MemoryType.SEMANTIC:
-                        importer.fact(_fact(caller.project, *as_fact(item), agent_id))
+                        importer.learned(Fact(**_fields(caller.project, *as_fact(item), agent_id)))
                     else:
-                        importer.rule_from_file(_rule(caller.project, *as_rule(item), agent_id, met))
+                        rule, extra = as_rule(item)
+                        fields = _fields(caller.project, rule, extra, agent_id)
+                        importer.rule_from_file(Rule(**fields, id=rule_id(rule, extra, met)))
     return importer.result() or LayerImport()
 
 
-def _event(caller: Caller, entry: MemoryEntry, extra: Json, agent_id: str) -> Event:
-    return Event(
-        id=entry.id,
-        content=entry.content,
-        metadata=entry.metadata,
-        timestamp=entry.timestamp,
-        extra=extra,
-        agent_id=agent_id,
-        session_id=caller.session_id,
-        created_at=_second(caller.project, entry.timestamp),
-    )
-
-
-def _fact(project: Project, known: KnowledgeEntry, extra: Json, agent_id: str) -> Fact:
-    return Fact(
-        key=known.key,
-        value=known.value,
-        timestamp=known.timestamp,
-        extra=extra,
-        agent_id=agent_id,
-        created_at=_second(project, known.timestamp),
-    )
-
-
-def _rule(project: Project, rule: ProceduralRule, extra: Json, agent_id: str, met: Counter[str]) -> Rule:
-    return Rule(
-        id=rule_id(rule, extra, met),
-        condition=rule.condition,
-        action=rule.action,
-        timestamp=rule.timestamp,
-        extra=extra,
-        agent_id=agent_id,
-        created_at=_second(project, rule.timestamp),
-    )
-
-
-def _second(project: Project, timestamp: float | None) -> int:
-    """When something was recorded: never in the future, and now if that is unknown."""
-    return min(project.now(), int(timestamp // 1000)) if timestamp and timestamp > 0 else project.now()
+def _fields(
+    project: Project, known: MemoryEntry | KnowledgeEntry | ProceduralRule, extra: Json, agent_id: str
+) -> Json:
+    """The fields of a row; it was recorded never in the future, and now if its time is unknown."""
+    at = known.timestamp
+    created = min(project.now(), int(at // 1000)) if at and at > 0 else project.now()
+    return msgspec.structs.asdict(known) | {"extra": extra, "agent_id": agent_id, "created_at": created}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, Generic, NamedTuple, TypeVar
 
@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from rum.app.caller import Caller
 from rum.app.memories.store import replace_memory
-from rum.app.project import Project
+from rum.app.project import Progress, Project, ignore
 from rum.capture.tombstones import marks
 from rum.model.agents import Agent, AgentType
 from rum.model.memory import Content, Memory, Origin
@@ -27,7 +27,6 @@ from rum.store.base import ReadMode
 BATCH = 200  # Pieces per transaction, so that other writers need not wait long
 ID_SUFFIX_LENGTH = 8
 
-Progress = Callable[[int, int], None]  # Called with the number of processed pieces, and the total
 T = TypeVar("T")
 R = TypeVar("R", bound="Imported")
 
@@ -78,28 +77,12 @@ class Source(ABC, Generic[T]):
         """Link what was just stored, and count it, in the same transaction."""
 
 
-class ExportSource(Source[T]):
-    """The items of an export; links are added after all batches, as an item may refer to a later one."""
-
-    def __init__(
-        self, caller: Caller, client: str, items: Sequence[T], make: Callable[[T], Piece[T] | str]
-    ) -> None:
-        super().__init__(caller, len(items))
-        self.client = client
-        self._items = items
-        self._make = make
-
-    def pieces(self) -> Iterator[Piece[T] | str]:
-        """Each item as a piece, or why it is left out."""
-        return map(self._make, self._items)
-
-
 def update_imported(caller: Caller, old: Memory, new: Memory, *, by: str) -> str:
     """Update an existing memory, unless anyone but the importer has changed it."""
     changed = replace(old, **msgspec.structs.asdict(new.content()))
     if changed.content() == old.content():
         return "unchanged"
-    versions = caller.project.store.history.of("memory", [old.id])[old.id]
+    versions = caller.store.history.of("memory", [old.id])[old.id]
     if versions and versions[-1].changed_by != by:
         return "different"
     replace_memory(caller, old, changed, by=by)
@@ -121,7 +104,7 @@ class Tally:
 
 
 def import_pieces(
-    caller: Caller, source: Source[T], tally: Tally, progress: Progress, *, dry_run: bool = False
+    caller: Caller, source: Source[T], tally: Tally, progress: Progress = ignore, *, dry_run: bool = False
 ) -> None:
     """Store the pieces of a source that are new and not forgotten; a dry run only counts them.
 
@@ -135,7 +118,7 @@ def import_pieces(
             forgotten = len(_forgotten(caller.project, [one.memory for one in read]))
             counts.update(added=len(read) - forgotten, forgotten=forgotten)
         else:
-            with caller.project.store.transaction():
+            with caller.store.transaction():
                 _store_pieces(caller.project, source, read, counts)
         tally.counts += counts
         tally.skipped.update(one for one in batch if isinstance(one, str))
@@ -168,27 +151,25 @@ def _forgotten(project: Project, memories: Iterable[Memory]) -> set[str]:
 
 def _add_authors(project: Project, pieces: Sequence[Piece[Any]], client: str) -> None:
     """Register unknown authors as agents that cannot be resumed; a name in use gets a suffix."""
-    agents = project.store.agents
-    times: dict[str, list[int]] = {}
+    agents, by_author = project.store.agents, dict[str, list[Piece[Any]]]()
     for piece in pieces:
-        times.setdefault(piece.memory.agent_id, []).append(piece.memory.created_at)
-    names = {piece.memory.agent_id: piece.author for piece in reversed(pieces)}
-    for agent_id, at in times.items():
+        by_author.setdefault(piece.memory.agent_id, []).append(piece)
+    for agent_id, own in by_author.items():
+        name, times = own[0].author, [piece.memory.created_at for piece in own]
         if agents.get(agent_id) is None:
-            name = names[agent_id]
             agents.add(
                 Agent(
                     id=agent_id,
                     type=AgentType.MAIN,
                     project_id=project.location.id,
-                    created_at=min(at),
-                    last_active=max(at),
+                    created_at=min(times),
+                    last_active=max(times),
                     name=f"{name[:70]}-{agent_id[-ID_SUFFIX_LENGTH:]}" if agents.find_ids(name) else name,
                     client=client,
                     imported_at=project.now(),
                 )
             )
-        agents.update(agent_id, last_active=max(at))
+        agents.update(agent_id, last_active=max(times))
 
 
 def imported_memory(

@@ -18,16 +18,15 @@ from rum.app.imports.batch import (
     BATCH,
     Imported,
     Piece,
-    Progress,
     Source,
     Tally,
     existing_ids,
     import_pieces,
     imported_memory,
 )
-from rum.app.imports.issues import has_issues, link_to_issues
+from rum.app.imports.exports import has_issues, link_closed_issues
 from rum.app.memories.store import replace_memory
-from rum.app.project import Project
+from rum.app.project import Progress, Project
 from rum.capture.git.commit_memory import (
     HIGH_IMPORTANCE,
     MAX_FILES,
@@ -86,60 +85,54 @@ def import_git(
 ) -> GitImport:
     """Store every selected commit in the history of HEAD that is new as a memory."""
     tally, chosen = Tally(), parse(given, Chosen, "import_git")
-    place = _repository(caller, path)
-    here = {sha: one for one, sha in caller.project.store.memories.commits() if is_memory_of(one, sha)}
-    ledger = Ledger(history.commits(place), here, partial(history.commits_merged_by, place))
-    paths = _selected_paths(caller, place, chosen.paths)
-    selected = _selected_commits(place, ledger, chosen.since, paths)
-    path_notes = [] if selected or not ledger.entries else _path_notes(paths, chosen.since)
-    new, skipped = _new(ledger, selected, here, history.shallow_boundary(place), chosen.max_commits)
-    tally.counts["unchanged"] = sum(entry.sha in here for entry in selected)
-    tally.skipped += skipped
-    if new:
-        lines = not chosen.dry_run and history.has_contents(place)
-        changed = history.commits_with_changes(place, [entry.sha for entry in new], lines=lines)
-        lost, elsewhere = _memories_off_branch(caller.project, place, ledger, here)
-        source = Commits(caller, ledger, changed, len(new), () if chosen.dry_run else lost, elsewhere)
-        import_pieces(caller, source, tally, progress, dry_run=chosen.dry_run)
-    return tally.answer(GitImport, dry_run=chosen.dry_run, notes=[*_notes(place, ledger), *path_notes])
-
-
-def _repository(caller: Caller, path: str | os.PathLike[str] | None) -> GitRepository:
     folder = os.path.abspath(path) if path is not None else caller.project.location.root or caller.cwd
     place = find_git(folder) if os.path.isdir(folder) else None
     if place is None:
         raise InvalidQuery(
             f"{folder} is not in a git repository; go to one, or give its folder.", field="path"
         )
-    return place
+    here = {sha: one for one, sha in caller.store.memories.commits() if is_memory_of(one, sha)}
+    ledger = Ledger(history.commits(place), here, partial(history.commits_merged_by, place))
+    paths = _selected_paths(caller, place, chosen.paths)
+    touching = history.commits_touching(place, paths) if paths and ledger.entries else None
+    selected = [
+        entry
+        for entry in ledger.entries.values()
+        if entry.at >= seconds(chosen.since or 0) and (touching is None or entry.sha in touching)
+    ]
+    new, skipped = _new(ledger, selected, here, history.shallow_boundary(place), chosen.max_commits)
+    tally.counts["unchanged"] = sum(entry.sha in here for entry in selected)
+    tally.skipped += skipped
+    if new:
+        lines = not chosen.dry_run and history.has_contents(place)
+        changed = history.commits_with_changes(place, [entry.sha for entry in new], lines=lines)
+        # Memories of commits no longer in HEAD: those on no branch are lost, the others elsewhere.
+        away = here.keys() - ledger.entries.keys()
+        held = away & history.reachable_commits(place) if away else set[str]()
+        lost = () if chosen.dry_run else _read(caller.project, [here[sha] for sha in away - held])
+        elsewhere = _read(caller.project, [here[sha] for sha in held])
+        source = Commits(caller, ledger, changed, len(new), lost, elsewhere)
+        import_pieces(caller, source, tally, progress, dry_run=chosen.dry_run)
+    notes = _notes(place, ledger)
+    if ledger.entries and not selected and paths:  # perhaps a path does not exist
+        when = "" if chosen.since is None else " since then"
+        notes.append(f"No commit{when} touches {' or '.join(paths)}.")
+    return tally.answer(GitImport, dry_run=chosen.dry_run, notes=notes)
 
 
 def _selected_paths(caller: Caller, place: GitRepository, paths: str | Sequence[str]) -> list[str]:
     """The paths whose history is read: those given, or the own folder of a sub-project."""
-    if paths:
-        return [_inside(caller, place, path) for path in ([paths] if isinstance(paths, str) else paths)]
+    inside: list[str] = []
+    for path in [paths] if isinstance(paths, str) else paths:
+        inside.append(relative_path(path, place.root, caller.cwd))
+        if inside[-1].startswith(("/", "~", "..")) or os.path.isabs(inside[-1]):
+            raise InvalidQuery(f"{path} is not in the repository {place.root}.", field="paths")
+    if inside:
+        return inside
     settings = caller.project.settings
     subproject = find_location(caller.cwd, settings.home, settings.subprojects).subproject
     is_own = any(key.endswith(f"#{subproject}") for key in caller.project.location.keys)
     return [subproject] if subproject and is_own else []
-
-
-def _inside(caller: Caller, place: GitRepository, path: str) -> str:
-    inside = relative_path(path, place.root, caller.cwd)
-    if inside.startswith(("/", "~", "..")) or os.path.isabs(inside):
-        raise InvalidQuery(f"{path} is not in the repository {place.root}.", field="paths")
-    return inside
-
-
-def _selected_commits(
-    place: GitRepository, ledger: Ledger, since: float | None, paths: Sequence[str]
-) -> list[Entry]:
-    touching = history.commits_touching(place, paths) if paths and ledger.entries else None
-    return [
-        entry
-        for entry in ledger.entries.values()
-        if entry.at >= seconds(since or 0) and (touching is None or entry.sha in touching)
-    ]
 
 
 def _new(
@@ -162,25 +155,10 @@ def _new(
     return [entry for entry in reversed(kept) if entry.sha not in here], skipped
 
 
-def _memories_off_branch(
-    project: Project, place: GitRepository, ledger: Ledger, here: dict[str, str]
-) -> tuple[Iterator[Memory], Iterator[Memory]]:
-    """The memories of commits no longer in HEAD: those on no branch, and those on other branches."""
-    away = here.keys() - ledger.entries.keys()
-    held = away & history.reachable_commits(place) if away else set[str]()
-    return _read(project, (here[sha] for sha in away - held)), _read(project, (here[sha] for sha in held))
-
-
 def _read(project: Project, ids: Iterable[str]) -> Iterator[Memory]:
     waiting = iter(sorted(ids))
     while batch := list(islice(waiting, BATCH)):
         yield from project.store.memories.get(batch)
-
-
-def _path_notes(paths: Sequence[str], since: float | None) -> list[str]:
-    """A hint if no commit was selected, perhaps because a path does not exist."""
-    when = "" if since is None else " since then"
-    return [f"No commit{when} touches {' or '.join(paths)}."] if paths else []
 
 
 def _notes(place: GitRepository, ledger: Ledger) -> list[str]:
@@ -242,7 +220,7 @@ class Commits(Source[CommitSource]):
             yield self._piece(commit, changes)
 
     def _piece(self, commit: Commit, changes: list[Change]) -> Work | str:
-        message = parse_message(commit.message)
+        project, message = self._caller.project, parse_message(commit.message)
         revert = self._ledger.reverted.get(commit.sha)
         noise = noise_by_change(message.subject, message.body, [change.path for change in changes])
         if noise and not revert:
@@ -251,13 +229,30 @@ class Commits(Source[CommitSource]):
             one.naming is Naming.REVERTS and one.source.sha == commit.sha
             for one in self._ledger.references(commit.sha)
         )
-        fields = commit_fields(commit, message, changes, revert, is_revert=is_revert)
-        author = self._caller.project.label(author_name(commit.author))
-        memory = replace(self._memory(commit, changes, author, fields), reverted_by=self._reversal(revert))
+        author = project.label(author_name(commit.author))
+        agent = author_id(author)
+        memory = imported_memory(
+            project,
+            commit_fields(commit, message, changes, revert, is_revert=is_revert),
+            memory_id=self._ledger.entries[commit.sha].memory_id,
+            agent_id=agent,
+            session_id=session_of(agent, commit.at),
+            at=commit.at,
+            origin=Origin(OriginKind.COMMIT, commit.sha),
+        )
+        blobs = {display_path(change.path): change.blob for change in changes}
+        files = collect_files(memory.actions, memory.perception, blobs.get)
+        memory = replace(memory, files=files, commit=commit.sha, reverted_by=self._reversal(revert))
         if not revert and self._copies.has(commit, memory):
             return Noise.COPY.value
         is_cut = len(changes) > MAX_FILES
-        renames = self._renames(changes) if is_cut else ()
+        renames: tuple[tuple[str, str], ...] = ()
+        if is_cut:  # the memory cannot name all files
+            spell = project.redactor.redact
+            moved = islice((change for change in changes if change.old_path), MAX_RENAMES)
+            renames = tuple(
+                (spell(display_path(one.old_path or "")), spell(display_path(one.path))) for one in moved
+            )
         return Piece(memory, author, CommitSource(commit, message.closes, is_cut, renames))
 
     def _reversal(self, revert: Revert | None) -> RevertLink | None:
@@ -268,29 +263,6 @@ class Commits(Source[CommitSource]):
             self._caller.project.clean(msgspec.to_builtins(revert_link(revert))), RevertLink
         )
 
-    def _renames(self, changes: list[Change]) -> tuple[tuple[str, str], ...]:
-        """(earlier name, new name) of files, spelt as a memory would, without secrets."""
-        spell = self._caller.project.redactor.redact
-        found = ((change.old_path, change.path) for change in changes if change.old_path)
-        return tuple(
-            (spell(display_path(old)), spell(display_path(new))) for old, new in islice(found, MAX_RENAMES)
-        )
-
-    def _memory(self, commit: Commit, changes: list[Change], author: str, fields: dict[str, Any]) -> Memory:
-        blobs = {display_path(change.path): change.blob for change in changes}
-        agent = author_id(author)
-        memory = imported_memory(
-            self._caller.project,
-            fields,
-            memory_id=self._ledger.entries[commit.sha].memory_id,
-            agent_id=agent,
-            session_id=session_of(agent, commit.at),
-            at=commit.at,
-            origin=Origin(OriginKind.COMMIT, commit.sha),
-        )
-        files = collect_files(memory.actions, memory.perception, blobs.get)
-        return replace(memory, files=files, commit=commit.sha)
-
     def update_existing(self, old: Memory, piece: Work) -> str:  # noqa: ARG002
         """Another process imported it in the meantime; a commit never changes."""
         return "unchanged"
@@ -299,15 +271,11 @@ class Commits(Source[CommitSource]):
         """Add the links of the new memories; reverted memories become failures, replaced ones superseded."""
         counts["failures"] += sum(not piece.memory.outcome.success for piece in pieces)
         counts["cut"] += sum(piece.origin.is_cut for piece in pieces)
-        self._note_renames(pieces)
+        for piece in pieces:
+            if piece.origin.renames:
+                self._caller.store.memories.note_renames(piece.memory.id, piece.origin.renames)
         self._link(pieces, counts)
         self._supersede_lost(pieces, counts)
-
-    def _note_renames(self, works: Sequence[Work]) -> None:
-        """Record the renames of commits whose memory cannot name all files."""
-        for work in works:
-            if work.origin.renames:
-                self._caller.project.store.memories.note_renames(work.memory.id, work.origin.renames)
 
     def _link(self, works: Sequence[Work], counts: Counter[str]) -> None:
         """Add the links of the new memories to each other and to existing ones."""
@@ -316,7 +284,7 @@ class Commits(Source[CommitSource]):
         ends = {end.memory_id for ref in references for end in (ref.source, ref.target)}
         known = existing_ids(self._caller.project, ends)
         fresh = {work.memory.id for work in works}
-        links, now = self._caller.project.store.links, self._caller.project.now()
+        links, now = self._caller.store.links, self._caller.project.now()
         for ref in references:
             source, target = ref.source.memory_id, ref.target.memory_id
             if source not in known or target not in known:
@@ -328,16 +296,15 @@ class Commits(Source[CommitSource]):
                 self._mark_partial_revert(source, target)
         if self._issues:
             closing = [(work.memory.id, number) for work in works for number in work.origin.closes]
-            counts["links"] += link_to_issues(self._caller.project, closing)
+            counts["links"] += link_closed_issues(self._caller.project, closing)
 
     def _update_reverted(self, sha: str, fresh: set[str], counts: Counter[str]) -> None:
         """Mark the reverted commit as failed; a commit that it had reverted itself is valid again."""
         for entry in self._ledger.reverted_through(sha):
-            found = (
-                [] if entry.memory_id in fresh else self._caller.project.store.memories.get([entry.memory_id])
-            )
-            for memory in found:
-                revert = self._ledger.reverted.get(entry.sha)
+            if entry.memory_id in fresh:
+                continue
+            revert = self._ledger.reverted.get(entry.sha)
+            for memory in self._caller.store.memories.get([entry.memory_id]):
                 is_known = revert and memory.reverted_by and memory.reverted_by.commit == revert.by.sha
                 reverted_by = memory.reverted_by if is_known else self._reversal(revert)
                 changed = replace(memory, reverted_by=reverted_by, outcome=self._outcome(memory, revert))
@@ -349,7 +316,7 @@ class Commits(Source[CommitSource]):
 
     def _mark_partial_revert(self, source_id: str, target_id: str) -> None:
         """Record that a commit reverted only some files of another, if the memory names all of them."""
-        store = self._caller.project.store
+        store = self._caller.store
         found = {memory.id: memory for memory in store.memories.get([source_id, target_id])}
         source, target = found[source_id], found[target_id]
         reverted_by = target.reverted_by
@@ -380,7 +347,7 @@ class Commits(Source[CommitSource]):
             for old in (same or (before if len(before) == 1 else []))[:1]:
                 before.remove(old)
                 edge = Edge.of(work.memory.id, old.id, LinkType.SUPERSEDES)
-                counts["rewritten"] += self._caller.project.store.links.add(edge, self._caller.project.now())
+                counts["rewritten"] += self._caller.store.links.add(edge, self._caller.project.now())
 
 
 def _by_authorship(memories: Iterable[Memory]) -> dict[MemoryAuthorship, list[Memory]]:
@@ -409,16 +376,16 @@ class Copies:
         """`elsewhere` are the memories of commits on other branches."""
         self._project = project
         self._ledger = ledger
-        self._elsewhere = elsewhere
+        self._elsewhere = {when: _Known(memories) for when, memories in elsewhere.items()}
         self._alike: dict[Authorship, _Known] = {}
-        self._others: dict[MemoryAuthorship, _Known] = {}
 
     def has(self, commit: Commit, memory: Memory) -> bool:
         """Whether a commit is a copy; if not, it is remembered, as it may have copies."""
         if not memory.actions:
             return False
         known = self._same_authorship(commit)
-        if known.has(memory) or self._on_other_branches(memory).has(memory):
+        elsewhere = self._elsewhere.get(authorship(memory))
+        if known.has(memory) or (elsewhere and elsewhere.has(memory)):
             return True
         known.add(memory)
         return False
@@ -433,14 +400,6 @@ class Copies:
             if ids:
                 self._alike[authorship] = known
         return known
-
-    def _on_other_branches(self, memory: Memory) -> _Known:
-        when = authorship(memory)
-        if when not in self._elsewhere:
-            return _Known()
-        if when not in self._others:
-            self._others[when] = _Known(self._elsewhere[when])
-        return self._others[when]
 
 
 class _Known:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -12,7 +10,7 @@ from rum.app.caller import Caller
 from rum.app.imports.batch import Imported, Tally
 from rum.app.notes.notes import add_note, find_note, forgotten_statements
 from rum.app.project import Project
-from rum.capture.peers.agent_guides import Section, sections_of
+from rum.capture.peers.agent_guides import sections_of
 from rum.model.errors import InvalidQuery, NotFound, RumError
 from rum.model.notes import Broken, Entry, Importance, NoteDraft
 from rum.store.files import atomic_write, markdown_section
@@ -27,48 +25,41 @@ class NotesImport(Imported, frozen=True, kw_only=True):
     broken: tuple[Broken, ...] = ()
 
 
-class _Piece(NamedTuple):
-    """An entry to import: the slug of its file, its original text, and the parsed entry."""
-
-    slug: str
-    raw: str
-    entry: Entry
-
-
 def import_notes(caller: Caller, path: str) -> NotesImport:
     """Append every entry that is new and not forgotten; names in it are not changed."""
-    source, tally, broken = _source(caller, path), Tally(), list[Broken]()
-    known = {text_key(entry) for note in caller.project.note_store.notes() for entry in note.entries}
-    for piece in _pieces(caller.project, source, broken):
-        if text_key(piece.entry) in known:
-            tally.counts["unchanged"] += 1
-        elif forgotten_statements(caller.project, piece.entry) is not None:
-            tally.counts["forgotten"] += 1
-        else:
-            _add(caller.project, piece)
-            known.add(text_key(piece.entry))
-            tally.counts["added"] += 1
-    return tally.answer(NotesImport, broken=tuple(broken))
-
-
-def _source(caller: Caller, path: str) -> NoteFolder:
-    folder = os.path.join(caller.cwd, os.path.expanduser(path))
+    project, folder = caller.project, os.path.join(caller.cwd, os.path.expanduser(path))
     if not os.path.isdir(folder):
         raise NotFound(f"There is no folder {folder}.", path=folder)
-    if os.path.realpath(folder) == os.path.realpath(caller.project.note_store.folder.path):
+    if os.path.realpath(folder) == os.path.realpath(project.note_store.folder.path):
         raise InvalidQuery(f"{folder} is where the notes are already; nothing is to be imported.")
-    return NoteFolder(folder)
-
-
-def _pieces(project: Project, source: NoteFolder, broken: list[Broken]) -> Iterator[_Piece]:
+    source, tally, broken, known = NoteFolder(folder), Tally(), list[Broken](), _known_texts(project)
     for slug in source.file_stamps():
         try:
-            note, raw = source.note(slug), source.raw_entries(slug)
+            note, texts = source.note(slug), source.raw_entries(slug)
         except RumError as error:
             broken.append(Broken(f"{slug}.md", error.message))
             continue
-        for entry, text in zip(note.entries, raw, strict=True):
-            yield _Piece(slug, text, project.note_store.redacted(entry))
+        for given, text in zip(note.entries, texts, strict=True):
+            entry = project.note_store.redacted(given)
+            outcome = _outcome(project, entry, known)
+            tally.counts[outcome] += 1
+            if outcome == "added":
+                _add(project, slug, text, entry)
+    return tally.answer(NotesImport, broken=tuple(broken))
+
+
+def _known_texts(project: Project) -> set[tuple[str, str]]:
+    return {text_key(entry) for note in project.note_store.notes() for entry in note.entries}
+
+
+def _outcome(project: Project, entry: Entry, known: set[tuple[str, str]]) -> str:
+    """The name of the count for an entry; one that is to be added is known from now on."""
+    if text_key(entry) in known:
+        return "unchanged"
+    if forgotten_statements(project, entry) is not None:
+        return "forgotten"
+    known.add(text_key(entry))
+    return "added"
 
 
 def text_key(entry: Entry) -> tuple[str, str]:
@@ -76,13 +67,13 @@ def text_key(entry: Entry) -> tuple[str, str]:
     return " ".join(entry.title.casefold().split()), " ".join(entry.content.casefold().split())
 
 
-def _add(project: Project, piece: _Piece) -> None:
+def _add(project: Project, slug: str, raw: str, entry: Entry) -> None:
     """Append an entry in its original text, which keeps unknown fields; if that fails, written again."""
-    text = project.redactor.redact(piece.raw)
+    text = project.redactor.redact(raw)
     if not text.startswith("---") or not is_one_entry(text):
-        text = entry_text(piece.entry)
-    first = find_note(project, piece.entry.title) or slug_of(piece.slug)
-    project.note_store.folder.add(piece.entry.title, text, first=first)
+        text = entry_text(entry)
+    first = find_note(project, entry.title) or slug_of(slug)
+    project.note_store.folder.add(entry.title, text, first=first)
 
 
 LARGEST = 4 * 1024 * 1024
@@ -105,12 +96,23 @@ class Written(Struct, frozen=True):
 
 def import_guides(caller: Caller, paths: tuple[str, ...]) -> NotesImport:
     """Store each section of these files that is new and not forgotten as a note."""
-    tally, broken = Tally(), list[Broken]()
-    known = {text_key(entry) for note in caller.project.note_store.notes() for entry in note.entries}
-    for path, found in [(path, _read(caller, path)) for path in paths]:
-        for section in sections_of(found, os.path.basename(path)):
+    project, tally, broken, known = caller.project, Tally(), list[Broken](), _known_texts(caller.project)
+    for path, text in [(path, _read(caller, path)) for path in paths]:
+        for section in sections_of(text, os.path.basename(path)):
             try:
-                tally.counts[_keep(caller, section, path, known)] += 1
+                new = Entry(n=1, title=section.title, content=section.content)
+                entry = project.note_store.redacted(new)
+                outcome = _outcome(project, entry, known)
+                if outcome == "added":
+                    draft = NoteDraft(
+                        title=entry.title,
+                        content=entry.content,
+                        when_to_use=(entry.title,),
+                        tags=(TAG,),
+                        source=caller.relative(os.path.join(caller.cwd, os.path.expanduser(path))),
+                    )
+                    add_note(caller, draft)
+                tally.counts[outcome] += 1
             except RumError as error:
                 broken.append(Broken(f"{path}, {section.title}", error.message))
     return tally.answer(NotesImport, broken=tuple(broken))
@@ -124,50 +126,29 @@ def _read(caller: Caller, path: str) -> str:
     return data.decode("utf-8-sig", "replace")
 
 
-def _keep(caller: Caller, section: Section, path: str, known: set[tuple[str, str]]) -> str:
-    """Store a section unless it is known; return the name of the count for the result."""
-    entry = caller.project.note_store.redacted(Entry(n=1, title=section.title, content=section.content))
-    if text_key(entry) in known:
-        return "unchanged"
-    if forgotten_statements(caller.project, entry) is not None:
-        return "forgotten"
-    known.add(text_key(entry))
-    source = caller.relative(os.path.join(caller.cwd, os.path.expanduser(path)))
-    draft = NoteDraft(
-        title=entry.title, content=entry.content, when_to_use=(entry.title,), tags=(TAG,), source=source
-    )
-    add_note(caller, draft)
-    return "added"
-
-
 def export_guide(caller: Caller, path: str | None) -> Written:
     """Write the most important knowledge into a section of a file; the rest of the file stays unchanged."""
     root = caller.project.location.root or caller.cwd
     file = os.path.join(caller.cwd, os.path.expanduser(path)) if path else os.path.join(root, FILE)
     rules = [
         f"- When {_line(rule.condition)}: {_line(rule.action)}"
-        for rule in caller.project.store.rules.latest(_MOST_RULES)
+        for rule in caller.store.rules.latest(_MOST_RULES)
     ]
     facts = [
-        f"- {_line(fact.key)}: {_line(fact.value)}"
-        for fact in caller.project.store.facts.latest("", _MOST_FACTS)
+        f"- {_line(fact.key)}: {_line(fact.value)}" for fact in caller.store.facts.latest("", _MOST_FACTS)
     ]
-    notes = _notes(caller.project)
+    # The most important notes, a line each, without those that came from such a file.
+    order = list(Importance)
+    newest = [(note.slug, note.newest) for note in caller.project.note_store.notes()]
+    fitting = [(slug, one) for slug, one in newest if not one.retired and TAG not in one.tags]
+    fitting.sort(key=lambda found: (-order.index(found[1].importance), found[0]))
+    notes = [f"- {_line(one.title)}: {_first(one.content)} ({slug})" for slug, one in fitting[:_MOST_NOTES]]
     kinds = {"Rules": sorted(rules), "Facts": sorted(facts), "Notes (`rum note show ID`)": notes}
     lines = ["## What this project's memory knows", ""]
     for heading, found in kinds.items():
         lines += [f"### {heading}", "", *found, ""] if found else []
     changed = _write(os.path.realpath(file), "\n".join(lines).rstrip(), any(kinds.values()))
     return Written(file, len(rules), len(facts), len(notes), changed)
-
-
-def _notes(project: Project) -> list[str]:
-    """The most important notes, a line each, without those that came from such a file."""
-    order = list(Importance)
-    newest = [(note.slug, note.newest) for note in project.note_store.notes()]
-    fitting = [(slug, one) for slug, one in newest if not one.retired and TAG not in one.tags]
-    fitting.sort(key=lambda found: (-order.index(found[1].importance), found[0]))
-    return [f"- {_line(one.title)}: {_first(one.content)} ({slug})" for slug, one in fitting[:_MOST_NOTES]]
 
 
 def _write(file: str, body: str, anything: bool) -> bool:

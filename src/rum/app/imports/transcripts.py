@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from rum.app.caller import Caller
 from rum.app.capture.events import as_event, is_valid
 from rum.app.capture.intake import QUIET, clean_events, conclude, intake
 from rum.app.capture.turns import TurnSource
-from rum.app.imports.batch import Imported, Progress, Tally, import_pieces
-from rum.app.project import Project
+from rum.app.imports.batch import Imported, Tally, import_pieces
+from rum.app.project import Progress, Project
 from rum.capture.observe.turns import Turn, parents, split_turns, with_turns
 from rum.capture.transcripts import READERS, SAME_NAMES
 from rum.model.errors import InvalidQuery, NotFound
@@ -40,17 +42,12 @@ class TranscriptImport(Imported, frozen=True, kw_only=True):
 Session = list[str]  # A transcript, and those of its subagents after it
 
 
-def reader(client: str) -> str:
-    """The name of a client whose transcripts can be read; InvalidQuery for another."""
+def sessions(client: str, path: str | None) -> list[Session]:
+    """The sessions in a client's own folders, or at a path: a folder, or one file."""
     if client not in READERS:
         allowed = list(READERS)
         raise InvalidQuery(f"`{client}`: give one of {', '.join(allowed)}.", field="client", allowed=allowed)
-    return client
-
-
-def sessions(client: str, path: str | None) -> list[Session]:
-    """The sessions in a client's own folders, or at a path: a folder, or one file."""
-    module = READERS[reader(client)]
+    module = READERS[client]
     if path is None:
         places: list[str] = module.folders(os.path.expanduser("~"))
         return [session for place in places for session in module.files(place)]
@@ -84,18 +81,19 @@ def import_transcripts(
     """Make memories of a client's sessions: of those that are about this project, or of those given."""
     own = sessions(client, path) if found is None else list(found)
     intake(caller, 1.0)
-    tally, folders = Tally(), _ProjectFolders(caller.project, named=found is not None or path is not None)
+    tally = Tally()
+    is_here = cache(partial(_is_here, caller.project, named=path is not None))
     progress(0, len(own))
     for done, session in enumerate(own, start=1):
         stamp = _stamp(session)
-        if caller.project.store.captured.transcript_stamp(session[0]) == stamp:
+        if caller.store.captured.transcript_stamp(session[0]) == stamp:
             tally.counts["known"] += 1
-        elif found is None and not folders(_cwd(client, session)):
+        elif found is None and not is_here(_cwd(client, session)):
             tally.counts["elsewhere"] += 1
         else:
             tally.counts["sessions"] += 1
             if _import_session(caller, client, session, tally):
-                caller.project.store.captured.set_transcript_stamp(session[0], stamp, caller.project.now())
+                caller.store.captured.set_transcript_stamp(session[0], stamp, caller.project.now())
         progress(done, len(own))
     return tally.answer(TranscriptImport)
 
@@ -104,28 +102,23 @@ def _stamp(session: Session) -> str:
     """What a session's files look like from outside."""
     parts = [str(VERSION)]
     for path in session:
-        try:
+        with suppress(OSError):
             state = os.stat(path)
-        except OSError:
-            continue
-        parts.append(f"{state.st_size}:{state.st_mtime_ns}")
+            parts.append(f"{state.st_size}:{state.st_mtime_ns}")
     return " ".join(parts)
 
 
 def _import_session(caller: Caller, client: str, session: Session, tally: Tally) -> bool:
     """Import one session; False if it is not over, so that it has to be read again."""
     read: Iterator[Event] = READERS[client].events(session)
-    events = with_turns(
-        sorted(
-            clean_events(caller.project, [one for one in read if is_valid(one)]), key=lambda one: one["at"]
-        )
-    )
-    turns = [_with_captured(caller.project, turn) for turn in split_turns(events)]
+    events = clean_events(caller.project, [one for one in read if is_valid(one)])
+    whole_turns = split_turns(with_turns(sorted(events, key=lambda one: one["at"])))
+    turns = [_with_captured(caller.project, turn) for turn in whole_turns]
     related = parents([(turn.key, turn.began) for turn in turns])
     finished, whole = list[Turn](), True
     for turn in turns:
-        row = next(iter(caller.project.store.captured.turns(turn.key)), None)
-        if _goes_on(caller.project, turn):
+        row = next(iter(caller.store.captured.turns(turn.key)), None)
+        if not turn.is_finished and turn.ended > caller.project.now() - QUIET:
             whole = False
             tally.skipped["not over"] += 1
         elif _is_done(caller.project, row, turn):
@@ -133,7 +126,7 @@ def _import_session(caller: Caller, client: str, session: Session, tally: Tally)
         else:
             finished.append(turn)
     source = TurnSource(caller, finished, related, imported=True)
-    import_pieces(caller, source, tally, lambda _done, _total: None)
+    import_pieces(caller, source, tally)
     for turn in finished:
         row = CapturedTurn(turn.key, turn.began, turn.ended, is_open=False)
         conclude(caller.project, row, source.outcomes[turn.key])
@@ -151,10 +144,6 @@ def _with_captured(project: Project, turn: Turn) -> Turn:
     return turn._replace(events=both.events)
 
 
-def _goes_on(project: Project, turn: Turn) -> bool:
-    return not turn.is_finished and turn.ended > project.now() - QUIET
-
-
 def _is_done(project: Project, row: CapturedTurn | None, turn: Turn) -> bool:
     """Whether a turn needs no second look: it is forgotten, or what it was made of is gone by now."""
     if row is None or row.is_open or not row.outcome:
@@ -164,29 +153,16 @@ def _is_done(project: Project, row: CapturedTurn | None, turn: Turn) -> bool:
     return not project.store.captured.events(turn.key) and row.outcome != "nothing"
 
 
-class _ProjectFolders:
+def _is_here(project: Project, cwd: str, *, named: bool) -> bool:
     """Whether a folder is part of the open project; none becomes a project by being looked at."""
-
-    def __init__(self, project: Project, *, named: bool) -> None:
-        self._project = project
-        self._named = named
-        self._known: dict[str, bool] = {}
-
-    def __call__(self, cwd: str) -> bool:
-        if cwd not in self._known:
-            self._known[cwd] = self._is_here(cwd)
-        return self._known[cwd]
-
-    def _is_here(self, cwd: str) -> bool:
-        location = self._project.location
-        if not cwd or not os.path.isdir(cwd):
-            inside = bool(location.root) and os.path.join(cwd, "").startswith(
-                os.path.join(location.root or "", "")
-            )
-            # A caller who names a file whose folder is gone wants it imported here.
-            return inside or self._named
-        root = find_root(cwd, self._project.settings.home)
-        if root is None or root == location.root:
-            return root is not None
-        place = find_git(root)
-        return place is not None and not set(repository_keys(place)[0]).isdisjoint(location.keys)
+    location = project.location
+    if not cwd or not os.path.isdir(cwd):
+        root = os.path.join(location.root or "", "")
+        inside = bool(location.root) and os.path.join(cwd, "").startswith(root)
+        # A caller who names a file whose folder is gone wants it imported here.
+        return inside or named
+    root = find_root(cwd, project.settings.home)
+    if root is None or root == location.root:
+        return root is not None
+    place = find_git(root)
+    return place is not None and not set(repository_keys(place)[0]).isdisjoint(location.keys)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rum.app.agents import ensure_agent
 from rum.app.caller import Caller
-from rum.app.memories.forget import Counts, Kind
+from rum.app.memories.forget import Counts, Kind, find_in
 from rum.app.project import Project
 from rum.capture.tombstones import event_marks
 from rum.model.agents import Agent
@@ -15,9 +15,9 @@ INSTEAD = "Leave it to that agent or the owner."
 
 def ensure_author(caller: Caller) -> Agent:
     """The agent that writes; registered if it is not yet."""
-    if caller.agent is not None and caller.project.store.agents.get(caller.agent.id):
+    if caller.agent is not None and caller.store.agents.get(caller.agent.id):
         return caller.agent
-    with caller.undo_identity_on_error(), caller.project.store.transaction():
+    with caller.undo_identity_on_error(), caller.store.transaction():
         return ensure_agent(caller)[0]
 
 
@@ -39,12 +39,8 @@ def is_forgotten(project: Project, event: Event) -> bool:
     return bool(project.store.memories.tombstones(event_marks(event, project.tombstone_key)))
 
 
-def _find(caller: Caller, name: str) -> list[str]:
-    return caller.project.store.events.find_ids(name)
-
-
 def _counts(caller: Caller, event_id: str) -> Counts:
-    found = caller.project.store.events.get([event_id])
+    found = caller.store.events.get([event_id])
     for event in found:
         imported = event.imported_at is not None
         caller.check_author(event.id, event.agent_id, imported=imported, instead=INSTEAD)
@@ -53,13 +49,10 @@ def _counts(caller: Caller, event_id: str) -> Counts:
 
 def _remove(caller: Caller, event_id: str) -> Counts:
     _counts(caller, event_id)
-    marks = [
-        mark
-        for event in caller.project.store.events.get([event_id])
-        for mark in event_marks(event, caller.project.tombstone_key)
-    ]
-    caller.project.store.memories.add_tombstones(marks, "event", caller.project.now())
-    return {"events": caller.project.store.events.delete([event_id])}
+    for event in caller.store.events.get([event_id]):
+        marks = event_marks(event, caller.project.tombstone_key)
+        caller.store.memories.add_tombstones(marks, "event", caller.project.now())
+    return {"events": caller.store.events.delete([event_id])}
 
 
-KIND = Kind("event", _find, _counts, _remove)
+KIND = Kind("event", find_in("events"), _counts, _remove)

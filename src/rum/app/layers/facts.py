@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from rum.app.agents import ensure_agent
 from rum.app.caller import Caller
 from rum.app.calls import public
-from rum.app.memories.forget import Counts, Kind, forget_one
+from rum.app.memories.forget import Counts, Kind, find_in, forget_one
 from rum.app.project import Project
 from rum.capture.tombstones import fact_marks
 from rum.model.answers import ForgetResult
@@ -49,18 +49,15 @@ class Facts:
     def list(self, prefix: str = "", limit: int | None = None) -> Sequence[Fact]:
         """The facts whose keys have this prefix, last changed first."""
         with self._caller.turn():
-            return self._caller.project.store.facts.latest(prefix, limit_or_all(limit))
+            return self._caller.store.facts.latest(prefix, limit_or_all(limit))
 
     def history(self, key: str) -> Sequence[FactVersion]:
         """All values of a key, oldest first; the last one is the current value."""
-        project, versions = self._caller.project, list[FactVersion]()
         with self._caller.turn():
-            fact = find_fact(project, key)
-            author, since = fact.agent_id, fact.created_at
-            for number, at, by, (value,) in project.store.history.of("fact", [key])[key]:
-                versions.append(FactVersion(number, since, author, value, current=False))
-                author, since = by, at
-        return [*versions, FactVersion(fact.version, since, author, fact.value, current=True)]
+            fact = find_fact(self._caller.project, key)
+            *earlier, now = self._caller.project.versions("fact", key, fact, fact.value)
+        before = [FactVersion(*one[:3], *one.texts, current=False) for one in earlier]
+        return [*before, FactVersion(*now[:3], *now.texts, current=True)]
 
     def forget(self, key: str) -> ForgetResult:
         """Delete a fact with its history; only a keyed hash of its key stays."""
@@ -81,33 +78,21 @@ def learn(caller: Caller, key: str, value: str, timestamp: float | None = None) 
     given = parse({"key": key, "value": value}, GivenFact, "fact")
     clean = parse(caller.project.clean(msgspec.to_builtins(given)), GivenFact, "fact")
     at = int(caller.project.clock() * 1000) if timestamp is None else timestamp
-    with caller.undo_identity_on_error(), caller.project.store.transaction():
+    with caller.undo_identity_on_error(), caller.store.transaction():
         agent, _ = ensure_agent(caller)
-        old = get_fact(caller.project, clean.key)
-        fact = Fact(
-            key=clean.key, value=clean.value, agent_id=agent.id, created_at=caller.project.now(), timestamp=at
-        )
-        fact = fact if old is None else _next_version(caller.project, old, fact)
-        caller.project.store.facts.put(fact)
-        caller.project.store.agents.update(agent.id, last_active=caller.project.now())
+        now, old = caller.project.now(), get_fact(caller.project, clean.key)
+        if old is None:
+            fact = Fact(key=clean.key, value=clean.value, agent_id=agent.id, created_at=now, timestamp=at)
+        else:
+            changed_at, version = max(now, old.updated_at or old.created_at), old.version
+            if old.value != clean.value:
+                revision = Revision(version, changed_at, agent.id, (old.value,))
+                caller.store.history.add("fact", old.key, revision)
+                version += 1
+            fact = replace(old, value=clean.value, timestamp=at, updated_at=changed_at, version=version)
+        caller.store.facts.put(fact)
+        caller.store.agents.update(agent.id, last_active=now)
     return fact
-
-
-def _next_version(project: Project, old: Fact, new: Fact) -> Fact:
-    """The new version of a fact; the old value goes into its history if it differs."""
-    now = max(new.created_at, old.updated_at or old.created_at)
-    version = old.version
-    if old.value != new.value:
-        revision = Revision(version, now, new.agent_id, (old.value,))
-        project.store.history.add("fact", old.key, revision)
-        version += 1
-    return replace(old, value=new.value, timestamp=new.timestamp, updated_at=now, version=version)
-
-
-def last_author(project: Project, fact: Fact) -> str:
-    """The id of the agent that set the current value."""
-    before = project.store.history.of("fact", [fact.key])[fact.key] if fact.version > 1 else []
-    return before[-1].changed_by if before else fact.agent_id
 
 
 def check_may_change(caller: Caller, fact: Fact, may: str = "forget") -> None:
@@ -150,22 +135,18 @@ def limit_or_all(limit: int | None) -> int:
     return EVERY if limit is None else limit
 
 
-def _find(caller: Caller, key: str) -> list[str]:
-    return caller.project.store.facts.find_ids(key)
-
-
 def _counts(caller: Caller, key: str) -> Counts:
     check_may_change(caller, find_fact(caller.project, key))
-    return {"facts": 1, "versions": len(caller.project.store.history.of("fact", [key])[key])}
+    return {"facts": 1, "versions": len(caller.store.history.of("fact", [key])[key])}
 
 
 def _remove(caller: Caller, key: str) -> Counts:
     counts = _counts(caller, key)
-    caller.project.store.memories.add_tombstones(
+    caller.store.memories.add_tombstones(
         fact_marks(key, caller.project.tombstone_key), "fact", caller.project.now()
     )
-    caller.project.store.facts.delete([key])
+    caller.store.facts.delete([key])
     return counts
 
 
-KIND = Kind("fact", _find, _counts, _remove)
+KIND = Kind("fact", find_in("facts"), _counts, _remove)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
 from copy import deepcopy
 from functools import partial
-from typing import Any, NamedTuple, Protocol, cast
+from typing import Any, cast
 
 import msgspec
 
 from rum.app.calls import plain_json, public
+from rum.app.layers.backends import Backend, Older
 from rum.consolidate.compaction import is_compactable
 from rum.model.errors import InvalidQuery
 from rum.model.ids import new_id
@@ -25,7 +26,6 @@ from rum.model.layers import (
     GivenFact,
     GivenKnowledge,
     GivenRule,
-    Json,
     KnowledgeEntry,
     MemoryEntry,
     MemoryStats,
@@ -41,95 +41,19 @@ from rum.store.files.layers import json_size
 Given = Mapping[str, Any]
 
 
-class Older(NamedTuple):
-    """Entries that compaction is about to remove, and a mark to check later that they are still there."""
-
-    entries: list[MemoryEntry]
-    mark: Sequence[object]
-
-
-class LayerBackend(Protocol):
-    """Where the episodic, semantic and procedural layer are stored: RUM's store, or a directory of files."""
-
-    def turn(self) -> AbstractContextManager[None]:
-        """Run one call at a time, with errors of the public kind."""
-        ...
-
-    def now(self) -> int:
-        """The current time in milliseconds."""
-        ...
-
-    def clean(self, given: Json) -> Json:
-        """The fields without secrets."""
-        ...
-
-    def entries(self, layer: MemoryType) -> Iterable[MemoryEntry]:
-        """Every entry of a layer, in order; facts and rules as entries."""
-        ...
-
-    def count(self, layer: MemoryType) -> int:
-        """The number of entries of a layer."""
-        ...
-
-    def size(self, layer: MemoryType) -> int:
-        """Bytes of a layer as compact JSON."""
-        ...
-
-    def append(self, entry: MemoryEntry) -> bool:
-        """Add an episodic entry; False, and nothing is written, if the id is taken."""
-        ...
-
-    def learn(self, known: KnowledgeEntry) -> KnowledgeEntry:
-        """Store a fact, replacing the value of its key; the fact as stored."""
-        ...
-
-    def recall(self, key: str) -> KnowledgeEntry | None:
-        """The fact under a key."""
-        ...
-
-    def add_rule(self, rule: ProceduralRule) -> MemoryEntry:
-        """Store a rule; the rule as an entry."""
-        ...
-
-    def older(self, layer: MemoryType, keep: int) -> Older:
-        """All but the last `keep` entries of a layer; PermissionDenied if the caller may not remove them.
-
-        Facts are never compacted.
-        """
-        ...
-
-    def fold(self, layer: MemoryType, older: Older, summary: MemoryEntry | None) -> bool:
-        """Replace older entries by a summary, or by nothing; False if they changed in the meantime."""
-        ...
-
-    def summary(self, entries: Sequence[MemoryEntry]) -> str:
-        """A summary of entries. Called outside of any turn, as it may take long."""
-        ...
-
-    def clear(self, layers: Sequence[MemoryType]) -> int:
-        """Remove everything in these layers; the number of entries removed."""
-        ...
-
-    def close(self) -> None:
-        """Close what is open."""
-        ...
-
-
 @public
 class Layers:
     """The four layers; calls from several threads take turns."""
 
-    def __init__(
-        self, open_backend: Callable[[], LayerBackend], max_working_entries: int = MOST_WORKING
-    ) -> None:
+    def __init__(self, open_backend: Callable[[], Backend], max_working_entries: int = MOST_WORKING) -> None:
         self._most = _at_least(1, max_working_entries, "max_working_entries")
         self._open_backend = open_backend
-        self._backend: LayerBackend | None = None
+        self._backend: Backend | None = None
         self._working: list[MemoryEntry] = []
         self._lock = threading.RLock()
 
     @contextmanager
-    def _turn(self) -> Generator[LayerBackend]:
+    def _turn(self) -> Generator[Backend]:
         """The backend, opened when it is first needed, for one call at a time."""
         with self._lock:
             if self._backend is None:
@@ -157,7 +81,7 @@ class Layers:
             )
             return self._appended(backend, layer, kept)
 
-    def _appended(self, backend: LayerBackend, layer: MemoryType, entry: MemoryEntry) -> MemoryEntry:
+    def _appended(self, backend: Backend, layer: MemoryType, entry: MemoryEntry) -> MemoryEntry:
         metadata = entry.metadata or {}
         if layer is MemoryType.SEMANTIC:
             key = metadata.get("key", entry.id)
@@ -213,19 +137,23 @@ class Layers:
         summarise = summarize_older and layer is not MemoryType.PROCEDURAL
         while True:
             with self._turn() as backend:
-                older = self._older(keep) if layer is MemoryType.WORKING else backend.older(layer, keep)
+                if layer is MemoryType.WORKING:
+                    entries = self._working[: max(0, len(self._working) - keep)]
+                    older = Older(entries, entries)
+                else:
+                    older = backend.older(layer, keep)
             if not older.entries or (summarise and not is_compactable(older.entries)):
                 return 0
             # The summary is made outside of the lock; if entries changed in the meantime, start again.
-            summary = _summary(older.entries, backend.summary(older.entries)) if summarise else None
+            summary = None
+            if summarise:
+                # With the time of the last entry: it must not look newer than its content.
+                at, content = older.entries[-1].timestamp, backend.summary(older.entries)
+                summary = MemoryEntry(id=new_id("event"), timestamp=at, content=content)
             with self._turn():
                 fold = self._fold if layer is MemoryType.WORKING else partial(backend.fold, layer)
                 if fold(older, summary):
                     return len(older.entries)
-
-    def _older(self, keep: int) -> Older:
-        older = self._working[: max(0, len(self._working) - keep)]
-        return Older(older, older)
 
     def _fold(self, older: Older, summary: MemoryEntry | None) -> bool:
         count = len(older.mark)
@@ -279,11 +207,6 @@ def _fields(given: object, model: type[msgspec.Struct], what: str) -> Given:
     raise InvalidQuery(
         f"{what}: give an object with {needed}, and if you like {more}; not {type(given).__name__}."
     )
-
-
-def _summary(entries: Sequence[MemoryEntry], content: str) -> MemoryEntry:
-    """One entry for many, with the time of the last of them: it must not look newer than its content."""
-    return MemoryEntry(id=new_id("event"), timestamp=entries[-1].timestamp, content=content)
 
 
 def _layer(given: MemoryType | str) -> MemoryType:

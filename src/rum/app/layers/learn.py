@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 
 from rum.app.caller import Caller
 from rum.app.layers import facts, rules
 from rum.app.project import Project
 from rum.model.errors import NO_RESULTS, InvalidQuery
-from rum.model.layers import Fact, FactView, LearnRequest, LearnResult, Rule, RuleView, SetRule
+from rum.model.layers import Fact, FactView, LearnRequest, LearnResult, Rule, RuleView
 from rum.text.patterns import Text
 
 
@@ -23,17 +23,14 @@ def _set(caller: Caller, question: LearnRequest) -> LearnResult:
         raise InvalidQuery(
             "learn: to set, give `fact` {key, value} or `rule` {condition, action}.", field="fact"
         )
-    with caller.project.store.transaction():
+    with caller.store.transaction():
         known = [facts.learn(caller, fact.key, fact.value)] if fact else None
-        added = [_set_rule(caller, rule)] if rule else None
-    odd = rules.problem(added[0]) if added else None
-    return _result(caller.project, known, added, odd=odd and f"The rule's `condition` {odd}.")
-
-
-def _set_rule(caller: Caller, rule: SetRule) -> Rule:
-    if rule.id is None:
-        return rules.add(caller, rule.condition, rule.action)
-    return rules.change(caller, rule.id, rule.condition, rule.action)
+        if rule is None:
+            return _result(caller.project, known, None)
+        given = rule.condition, rule.action
+        added = rules.change(caller, rule.id, *given) if rule.id else rules.add(caller, *given)
+    odd = rules.problem(added)
+    return _result(caller.project, known, [added], hint=f"The rule's `condition` {odd}." if odd else UNSET)
 
 
 def _get(caller: Caller, question: LearnRequest) -> LearnResult:
@@ -43,53 +40,51 @@ def _get(caller: Caller, question: LearnRequest) -> LearnResult:
         )
     known = added = None
     if question.key is not None:
-        fact = facts.get_fact(caller.project, question.key)
-        known = [fact] if fact else []
+        known = caller.store.facts.get([question.key])
     if question.task is not None:
         added = [rule for rule, _ in rules.match_rules(caller.project, Text(question.task))][: question.limit]
-    return _result(caller.project, known, added, hint=_hint(caller.project, question))
+    if known or added:
+        return _result(caller.project, known, added)
+    near = facts.nearest_key(caller.project, question.key) if question.key else None
+    hint = f"Did you mean the key `{near}`?" if near else "Use action `list` to see what there is."
+    return _result(caller.project, known, added, hint=hint)
 
 
 def _list(caller: Caller, question: LearnRequest) -> LearnResult:
-    prefix = question.key or ""
-    known = caller.project.store.facts.latest(prefix, question.limit)
-    if question.key is not None:
-        return _result(caller.project, known, None, caller.project.store.facts.count(prefix))
-    added = caller.project.store.rules.latest(question.limit)
-    return _result(
-        caller.project, known, added, caller.project.store.facts.count(), caller.project.store.rules.count()
-    )
-
-
-def _hint(project: Project, question: LearnRequest) -> str:
-    near = facts.nearest_key(project, question.key) if question.key else None
-    return f"Did you mean the key `{near}`?" if near else "Use action `list` to see what there is."
+    prefix, added, total_rules = question.key or "", None, UNSET
+    known, total_facts = caller.store.facts.latest(prefix, question.limit), caller.store.facts.count(prefix)
+    if question.key is None:
+        added, total_rules = caller.store.rules.latest(question.limit), caller.store.rules.count()
+    hint = UNSET if known or added else "Nothing was learned yet."
+    return _result(caller.project, known, added, total_facts, total_rules, hint)
 
 
 def _result(
     project: Project,
     known: list[Fact] | None,
     added: list[Rule] | None,
-    total_facts: int | None = None,
-    total_rules: int | None = None,
-    hint: str = "Nothing was learned yet.",
-    odd: str | None = None,
+    total_facts: int | UnsetType = UNSET,
+    total_rules: int | UnsetType = UNSET,
+    hint: str | UnsetType = UNSET,
 ) -> LearnResult:
-    nothing = not known and not added
+    def set_by(kind: str, one: str, now: Fact | Rule) -> str:
+        return project.versions(kind, one, now)[-1].changed_by if now.version > 1 else now.agent_id
+
+    fact_views = [
+        FactView(
+            one.key, one.value, one.updated_at or one.created_at, one.version, set_by("fact", one.key, one)
+        )
+        for one in known or ()
+    ]
+    rule_views = [
+        RuleView(one.id, one.condition, one.action, one.version, set_by("rule", one.id, one))
+        for one in added or ()
+    ]
     return LearnResult(
-        facts=UNSET if known is None else [_fact_view(project, fact) for fact in known],
-        rules=UNSET if added is None else [_rule_view(project, rule) for rule in added],
-        total_facts=UNSET if total_facts is None else total_facts,
-        total_rules=UNSET if total_rules is None else total_rules,
-        code=NO_RESULTS if nothing else UNSET,
-        hint=hint if nothing else odd or UNSET,
+        facts=UNSET if known is None else fact_views,
+        rules=UNSET if added is None else rule_views,
+        total_facts=total_facts,
+        total_rules=total_rules,
+        code=UNSET if known or added else NO_RESULTS,
+        hint=hint,
     )
-
-
-def _fact_view(project: Project, fact: Fact) -> FactView:
-    at = fact.updated_at or fact.created_at
-    return FactView(fact.key, fact.value, at, fact.version, facts.last_author(project, fact))
-
-
-def _rule_view(project: Project, rule: Rule) -> RuleView:
-    return RuleView(rule.id, rule.condition, rule.action, rule.version, rules.last_author(project, rule))

@@ -11,7 +11,7 @@ from rum.app.agents import ensure_agent
 from rum.app.caller import Caller
 from rum.app.calls import public
 from rum.app.layers.facts import limit_or_all
-from rum.app.memories.forget import Counts, Kind, forget_one
+from rum.app.memories.forget import Counts, Kind, find_in, forget_one
 from rum.app.project import Project
 from rum.capture.tombstones import rule_marks
 from rum.model.answers import ForgetResult
@@ -49,7 +49,7 @@ class Rules:
     def list(self, limit: int | None = None) -> Sequence[Rule]:
         """The rules, newest first."""
         with self._caller.turn():
-            return self._caller.project.store.rules.latest(limit_or_all(limit))
+            return self._caller.store.rules.latest(limit_or_all(limit))
 
     def show(self, rule_id: str) -> Rule:
         """One rule by its id, or a tail of it."""
@@ -63,34 +63,31 @@ class Rules:
 
     def history(self, rule_id: str) -> Sequence[RuleVersion]:
         """All versions of a rule, oldest first; the last one is the current one."""
-        project, versions = self._caller.project, list[RuleVersion]()
         with self._caller.turn():
-            rule = find_rule(project, rule_id)
-            author, since = rule.agent_id, rule.created_at
-            for number, at, by, texts in project.store.history.of("rule", [rule.id])[rule.id]:
-                versions.append(RuleVersion(number, since, author, *texts, current=False))
-                author, since = by, at
-        current = RuleVersion(rule.version, since, author, rule.condition, rule.action, current=True)
-        return [*versions, current]
+            rule = find_rule(self._caller.project, rule_id)
+            texts = rule.condition, rule.action
+            *earlier, now = self._caller.project.versions("rule", rule.id, rule, *texts)
+        before = [RuleVersion(*one[:3], *one.texts, current=False) for one in earlier]
+        return [*before, RuleVersion(*now[:3], *now.texts, current=True)]
 
     def candidates(self) -> Sequence[RuleProposal]:
         """Proposed rules from corrections by people; none of them is in force."""
         with self._caller.turn():
-            return self._caller.project.store.captured.proposals()
+            return self._caller.store.captured.proposals()
 
     def accept(self, candidate_id: str, *, condition: str | None = None, action: str | None = None) -> Rule:
         """Make a rule of a candidate, optionally with another condition or action."""
         with self._caller.turn():
             one = _candidate(self._caller.project, candidate_id)
             rule = add(self._caller, condition or one.condition, action or one.action)
-            self._caller.project.store.captured.settle(one.id, "accepted")
+            self._caller.store.captured.settle(one.id, "accepted")
             return rule
 
     def reject(self, candidate_id: str) -> RuleProposal:
         """Drop a candidate; the same words do not bring it back."""
         with self._caller.turn():
             one = _candidate(self._caller.project, candidate_id)
-            self._caller.project.store.captured.settle(one.id, "rejected")
+            self._caller.store.captured.settle(one.id, "rejected")
             return one
 
     def forget(self, rule_id: str) -> ForgetResult:
@@ -105,8 +102,8 @@ def add(
     """Store a rule; `timestamp` is in milliseconds, `again` stores it even if the same exists already."""
     clean = _clean_rule(caller.project, condition, action)
     at = int(caller.project.clock() * 1000) if timestamp is None else timestamp
-    with caller.undo_identity_on_error(), caller.project.store.transaction():
-        same = [] if again else caller.project.store.rules.with_texts(clean.condition, clean.action)
+    with caller.undo_identity_on_error(), caller.store.transaction():
+        same = [] if again else caller.store.rules.with_texts(clean.condition, clean.action)
         if same:
             return same[0]
         agent, _ = ensure_agent(caller)
@@ -118,21 +115,21 @@ def add(
             created_at=caller.project.now(),
             timestamp=at,
         )
-        caller.project.store.rules.put(rule)
-        caller.project.store.agents.update(agent.id, last_active=caller.project.now())
+        caller.store.rules.put(rule)
+        caller.store.agents.update(agent.id, last_active=caller.project.now())
     return rule
 
 
 def change(caller: Caller, name: str, condition: str, action: str) -> Rule:
     """Change a rule; any agent may, and it keeps its first author. The same text again confirms it."""
     clean = _clean_rule(caller.project, condition, action)
-    with caller.undo_identity_on_error(), caller.project.store.transaction():
+    with caller.undo_identity_on_error(), caller.store.transaction():
         old = find_rule(caller.project, name)
         agent, _ = ensure_agent(caller)
         now = max(caller.project.now(), old.updated_at or old.created_at)
         version = old.version
         if (old.condition, old.action) != (clean.condition, clean.action):
-            caller.project.store.history.add(
+            caller.store.history.add(
                 "rule", old.id, Revision(version, now, agent.id, (old.condition, old.action))
             )
             version += 1
@@ -144,8 +141,8 @@ def change(caller: Caller, name: str, condition: str, action: str) -> Rule:
             updated_at=now,
             version=version,
         )
-        caller.project.store.rules.put(rule)
-        caller.project.store.agents.update(agent.id, last_active=caller.project.now())
+        caller.store.rules.put(rule)
+        caller.store.agents.update(agent.id, last_active=caller.project.now())
     return rule
 
 
@@ -191,12 +188,6 @@ def match_rules(project: Project, text: Text) -> list[tuple[Rule, Match]]:
     return [(rule, matched) for rule, matched in found if matched is not None]
 
 
-def last_author(project: Project, rule: Rule) -> str:
-    """The id of the agent that set the current version."""
-    before = project.store.history.of("rule", [rule.id])[rule.id] if rule.version > 1 else []
-    return before[-1].changed_by if before else rule.agent_id
-
-
 def find_rule(project: Project, name: str) -> Rule:
     """The rule with this id, or with an id that ends in it."""
     return project.store.rules.get([project.find_id("rule", name)])[0]
@@ -207,27 +198,23 @@ def is_forgotten(project: Project, rule: Rule) -> bool:
     return bool(project.store.memories.tombstones(rule_marks(rule, project.tombstone_key)))
 
 
-def _find(caller: Caller, name: str) -> list[str]:
-    return caller.project.store.rules.find_ids(name)
-
-
 def _counts(caller: Caller, rule_id: str) -> Counts:
     rule = find_rule(caller.project, rule_id)
     imported = rule.imported_at is not None
     caller.check_author(rule.id, rule.agent_id, imported=imported, instead=_INSTEAD, may="forget")
-    return {"rules": 1, "versions": len(caller.project.store.history.of("rule", [rule_id])[rule_id])}
+    return {"rules": 1, "versions": len(caller.store.history.of("rule", [rule_id])[rule_id])}
 
 
 def _remove(caller: Caller, rule_id: str) -> Counts:
     counts, rule = _counts(caller, rule_id), find_rule(caller.project, rule_id)
     before = [
         replace(rule, condition=condition, action=action)
-        for *_, (condition, action) in caller.project.store.history.of("rule", [rule_id])[rule_id]
+        for *_, (condition, action) in caller.store.history.of("rule", [rule_id])[rule_id]
     ]
     marks = [mark for one in (rule, *before) for mark in rule_marks(one, caller.project.tombstone_key)]
-    caller.project.store.memories.add_tombstones(marks, "rule", caller.project.now())
-    caller.project.store.rules.delete([rule.id])
+    caller.store.memories.add_tombstones(marks, "rule", caller.project.now())
+    caller.store.rules.delete([rule.id])
     return counts
 
 
-KIND = Kind("rule", _find, _counts, _remove)
+KIND = Kind("rule", find_in("rules"), _counts, _remove)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import msgspec
@@ -46,24 +47,31 @@ class Kind(NamedTuple):
     remove: Callable[[Caller, str], Counts]
 
 
+def find_in(table: str) -> Callable[[Caller, str], list[str]]:
+    """How things with ids are found in one of the store's tables."""
+    return lambda caller, name: getattr(caller.store, table).find_ids(name)
+
+
 def forget(caller: Caller, question: ForgetRequest) -> ForgetResult:
     """Delete one thing with its history and all that was derived from it."""
     if question.dry_run:
         kind, one = _find(caller, question)
         renew = _groups_of(caller.project, kind.name, one) or UNSET
         return ForgetResult(id=one, forgotten=False, removed=kind.counts(caller, one), renew=renew)
-    with caller.project.store.transaction():
+    with caller.store.transaction():
         kind, one = _find(caller, question)
         groups = _groups_of(caller.project, kind.name, one)
         result = forget_one(caller, kind, one)
-        result = replace(result, renew=_existing_groups(caller.project, groups) or UNSET)
+        if groups:  # some of them are deleted with the last of their parts
+            left = (*caller.store.chapters.get(groups), *caller.store.wisdom.get(groups))
+            result = replace(result, renew=[group.id for group in left] or UNSET)
     caller.project.uses.pop(result.id, None)
     return replace(result, **purge(caller)) if question.purge else result
 
 
 def forget_one(caller: Caller, kind: Kind, one: str) -> ForgetResult:
     """Delete one thing of a kind, all of it or nothing."""
-    with caller.project.store.transaction():
+    with caller.store.transaction():
         return ForgetResult(id=one, forgotten=True, removed=kind.remove(caller, one))
 
 
@@ -74,11 +82,9 @@ def _find(caller: Caller, question: ForgetRequest) -> tuple[Kind, str]:
             f"forget: `kind` must be one of {', '.join(allowed)}.", field="kind", allowed=allowed
         )
     names = [question.kind] if question.kind else list(KINDS)
-    if not caller.project.store.has_chapters():  # then their code, which is slow to load, is not needed
-        loaded = [name for name in names if name not in ("chapter", "wisdom")]
-    else:
-        loaded = names
-    kinds: list[Kind] = [load(KINDS[name]) for name in loaded]
+    # Where there are no chapters, their code, which is slow to load, is not needed.
+    absent = () if caller.store.has_chapters() else ("chapter", "wisdom")
+    kinds: list[Kind] = [load(KINDS[name]) for name in names if name not in absent]
     found = [(kind, one) for kind in kinds for one in kind.find(caller, question.id)]
     if len({kind.name for kind, _ in found}) > 1:
         several = " or ".join(f"{kind.name} {one}" for kind, one in found)
@@ -95,38 +101,31 @@ def _groups_of(project: Project, kind: str, one: str) -> list[str]:
     return project.store.wisdom.containing([one]) if kind == "chapter" else []
 
 
-def _existing_groups(project: Project, ids: list[str]) -> list[str]:
-    """Which of these chapters and wisdom still exist: some are deleted with the last of their parts."""
-    if not ids:
-        return []
-    return [one.id for one in (*project.store.chapters.get(ids), *project.store.wisdom.get(ids))]
-
-
 def purge(caller: Caller) -> dict[str, Any]:
     """Make what was forgotten unrecoverable from the files."""
-    if caller.project.store.local_upkeep.purge():
+    if caller.store.local_upkeep.purge():
         return {"purged": True}
     hint = "Another process is reading, so the log still holds old pages; run `rum purge` when it is done."
     return {"purged": False, "hint": hint}
 
 
-def _find_memory(caller: Caller, name: str) -> list[str]:
-    return caller.project.store.memories.find_ids(name)
-
-
 def _count_memory(caller: Caller, memory_id: str) -> Counts:
     caller.check_may_change(_memory(caller.project, memory_id))
-    events = caller.project.store.captured.forget(memory_id, dry_run=True)
-    return caller.project.store.memories.delete(memory_id, dry_run=True) | (
-        {"captured_events": events} if events else {}
-    )
+    events = caller.store.captured.forget(memory_id, dry_run=True)
+    removed = caller.store.memories.delete(memory_id, dry_run=True)
+    return removed | ({"captured_events": events} if events else {})
 
 
 def _remove_memory(caller: Caller, memory_id: str) -> Counts:
     project = caller.project
     memory = _memory(project, memory_id)
     caller.check_may_change(memory)
-    versions = list(_versions(project, memory))
+    # An import may bring back any earlier version.
+    versions = [memory]
+    for *_, (data,) in project.store.history.of("memory", [memory.id])[memory.id]:
+        # What another version of RUM wrote, and cannot be read, is no reason to keep the memory.
+        with suppress(msgspec.DecodeError):
+            versions.append(replace(memory, **asdict(msgspec.json.decode(data, type=Content))))
     tombstones = [mark for version in versions for mark in marks(version, project.tombstone_key)]
     project.store.memories.add_tombstones(tombstones, "memory", project.now())
     removed = project.store.memories.delete(memory.id)
@@ -144,15 +143,4 @@ def _memory(project: Project, memory_id: str) -> Memory:
     return found[0] if found else project.memory(memory_id)
 
 
-def _versions(project: Project, memory: Memory) -> Iterator[Memory]:
-    """A memory and its earlier versions: an import may bring back any of them."""
-    yield memory
-    for *_, (data,) in project.store.history.of("memory", [memory.id])[memory.id]:
-        try:
-            before = msgspec.json.decode(data, type=Content)
-        except msgspec.DecodeError:  # written by another version of RUM: no reason to keep the memory
-            continue
-        yield replace(memory, **asdict(before))
-
-
-MEMORY = Kind("memory", _find_memory, _count_memory, _remove_memory)
+MEMORY = Kind("memory", find_in("memories"), _count_memory, _remove_memory)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
 from rum.app.chapters.staleness import with_staleness
 from rum.app.project import Project
@@ -20,48 +19,35 @@ SHARE = 0.6  # The share of a question's words that a chapter must hold to answe
 LONGEST = 240  # Characters of what is said: two lines
 
 
-class Answering(NamedTuple):
-    """A chapter or wisdom, how surely it answers, and what of it does."""
-
-    one: Chapter | Wisdom
-    confidence: float
-    text: str
-
-
 def beside(project: Project, query: RecallQuery) -> list[KnowledgeView]:
     """The surest chapter and the surest wisdom that say most of what was asked for in one place."""
-    if not query.text or not _can_answer(query.question):
+    question = query.question
+    # No story answers a question that asks for particular memories.
+    particular = (question.memory_id, question.agent_id, question.session_id, question.task_type)
+    only = question.success_only or question.failures_only or question.strategy is Strategy.EXACT
+    if not query.text or any(particular) or only:
         return []
-    found = ranked(project.store, query.text)
-    ids = {kind: [one.id for one in found if one.kind == kind] for kind in ("chapter", "wisdom")}
-    chapters, wisdom = project.store.chapters.get(ids["chapter"]), project.store.wisdom.get(ids["wisdom"])
-    best = [_surest(query, chapters), _surest(query, wisdom)]
-    views = [_view(project, one) for one in best if one is not None]
+    found, views = ranked(project.store, query.text), list[KnowledgeView]()
+    for kind in ("chapter", "wisdom"):
+        table = project.store.chapters if kind == "chapter" else project.store.wisdom
+        known = {one.id: one for one in table.get([one.id for one in found if one.kind == kind])}
+        fitting = [_answer(query, one) for one in known.values() if _passes(one, question)]
+        sure = [one for one in fitting if one and one[0] >= query.threshold]
+        if sure:
+            confidence, one_id, text = min(sure, key=lambda answer: (-answer[0], answer[1]))
+            stale = with_staleness(project, [known[one_id]])[0].stale
+            views.append(KnowledgeView(kind, one_id, confidence, text, bool(stale)))
     return sorted(views, key=lambda view: (-view.confidence, view.kind))
 
 
-def _can_answer(question: RecallRequest) -> bool:
-    """Whether a question can be answered by a story: none that asks for particular memories."""
-    particular = (question.memory_id, question.agent_id, question.session_id, question.task_type)
-    only = question.success_only or question.failures_only
-    return not any(particular) and not only and question.strategy is not Strategy.EXACT
-
-
-def _surest(query: RecallQuery, known: Sequence[Chapter | Wisdom]) -> Answering | None:
-    fitting = (one for one in known if _passes(one, query.question))
-    sure = [one for one in _answers(query, fitting) if one.confidence >= query.threshold]
-    return min(sure, key=lambda found: (-found.confidence, found.one.id), default=None)
-
-
-def _answers(query: RecallQuery, known: Iterator[Chapter | Wisdom]) -> Iterator[Answering]:
+def _answer(query: RecallQuery, one: Chapter | Wisdom) -> tuple[float, str, str] | None:
+    """How surely a chapter or wisdom answers, its id, and what of it does; None if nothing does."""
     weights = dict(zip(query.words.terms, query.words.rarity, strict=True))
-    for one in known:
-        title = one.title if isinstance(one, Chapter) else ""
-        said = MatchingLines(weights, title, one.tags, SHARE)
-        summary = split_sentences(one.summary, semicolons=True)
-        lines = said.telling([*_supported_claims(one)]) or said.telling(summary) or summary[: said.titled()]
-        if lines:
-            yield Answering(one, said.confidence(lines[0]), _shortened(title, lines))
+    title = one.title if isinstance(one, Chapter) else ""
+    said = MatchingLines(weights, title, one.tags, SHARE)
+    summary = split_sentences(one.summary, semicolons=True)
+    lines = said.telling([*_supported_claims(one)]) or said.telling(summary) or summary[: said.titled()]
+    return (said.confidence(lines[0]), one.id, _shortened(title, lines)) if lines else None
 
 
 def _supported_claims(one: Chapter | Wisdom) -> Iterator[str]:
@@ -78,13 +64,6 @@ def _shortened(title: str, lines: Sequence[str]) -> str:
         if len(told) + len(line) + 2 <= LONGEST:
             told = f"{told}; {line}"
     return shorten(told, LONGEST)
-
-
-def _view(project: Project, found: Answering) -> KnowledgeView:
-    one = found.one
-    kind = "chapter" if isinstance(one, Chapter) else "wisdom"
-    stale = with_staleness(project, [one])[0].stale
-    return KnowledgeView(kind, one.id, found.confidence, found.text, bool(stale))
 
 
 def _passes(one: Chapter | Wisdom, question: RecallRequest) -> bool:

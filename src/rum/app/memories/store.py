@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -13,11 +14,10 @@ from rum.app.caller import Caller
 from rum.app.memories.recall import shown
 from rum.app.project import Project
 from rum.capture.memory_files import collect_files, relative_actions, relative_perception
-from rum.model.agents import Agent
 from rum.model.answers import LinkResult, UpdateResult
 from rum.model.errors import InvalidQuery, NotFound
 from rum.model.ids import new_id
-from rum.model.links import Edge, Links, LinkType
+from rum.model.links import Edge, LinkType
 from rum.model.memory import (
     Content,
     Draft,
@@ -42,27 +42,10 @@ def store(caller: Caller, given: dict[str, Any]) -> StoreResult:
     draft = parse_draft(caller.project.clean(given))
     now = caller.project.now()
     alike = similar_to(caller.project, draft)
-    with caller.undo_identity_on_error(), caller.project.store.transaction():
+    with caller.undo_identity_on_error(), caller.store.transaction():
         agent, who = ensure_agent(caller)
-        memory = _memory(caller, draft, agent, now)
-        caller.project.store.memories.add(memory)
-        _add_links(caller.project, memory.id, draft.links, now)
-        caller.project.store.agents.update(agent.id, last_active=now)
-    return StoreResult(
-        memory_id=memory.id,
-        stored_at=now,
-        indexed_files=[file.path for file in memory.files],
-        similar=alike or UNSET,
-        identity=who or UNSET,
-    )
-
-
-def _memory(caller: Caller, draft: Draft, agent: Agent, now: int) -> Memory:
-    commit, branch = caller.project.commit_and_branch()
-    return _with_content(
-        caller,
-        draft,
-        Memory(
+        commit, branch = caller.project.commit_and_branch()
+        bare = Memory(
             id=new_id("mem"),
             agent_id=agent.id,
             project_id=caller.project.location.id,
@@ -73,22 +56,30 @@ def _memory(caller: Caller, draft: Draft, agent: Agent, now: int) -> Memory:
             commit=commit,
             branch=branch and caller.project.label(branch),
             origin=Origin(OriginKind.AGENT),
-        ),
-        now,
+        )
+        memory = with_content(bare, draft, now, caller.relative, caller.project.content_hash)
+        caller.store.memories.add(memory)
+        for kind, target in draft.links.each():
+            _add_link(caller.project, memory.id, target, kind, now)
+        caller.store.agents.update(agent.id, last_active=now)
+    return StoreResult(
+        memory_id=memory.id,
+        stored_at=now,
+        indexed_files=[file.path for file in memory.files],
+        similar=alike or UNSET,
+        identity=who or UNSET,
     )
 
 
-def _with_content(caller: Caller, draft: Draft, memory: Memory, now: int) -> Memory:
-    """A memory that says what a draft says; a file it knew already keeps its spelling and its hash."""
-    known = {file.path: file.content_hash for file in memory.files}
-
-    def relative(path: str) -> str:
-        return path if strip_line(path) in known else caller.relative(path)
-
-    def content_hash(path: str) -> str | None:
-        return known[path] if path in known else caller.project.content_hash(path)
-
-    actions = relative_actions(draft, now, relative)
+def with_content(
+    memory: Memory,
+    draft: Draft,
+    at: int,
+    relative: Callable[[str], str],
+    content_hash: Callable[[str], str | None],
+) -> Memory:
+    """A memory that says what a draft says, with paths and hashes of files as the functions give them."""
+    actions = relative_actions(draft, at, relative)
     perception = relative_perception(draft.perception, relative)
     return replace(
         memory,
@@ -103,11 +94,6 @@ def _with_content(caller: Caller, draft: Draft, memory: Memory, now: int) -> Mem
     )
 
 
-def _add_links(project: Project, memory_id: str, links: Links, now: int) -> None:
-    for kind, target in links.each():
-        _add_link(project, memory_id, target, kind, now)
-
-
 def _add_link(project: Project, source: str, target: str, kind: LinkType, now: int) -> LinkResult:
     source_id, target_id = (project.find_id("memory", name) for name in (source, target))
     if source_id == target_id:
@@ -118,7 +104,7 @@ def _add_link(project: Project, source: str, target: str, kind: LinkType, now: i
 
 def link(caller: Caller, question: LinkRequest) -> LinkResult:
     """Link two memories."""
-    with caller.project.store.transaction():
+    with caller.store.transaction():
         return _add_link(
             caller.project, question.source_id, question.target_id, question.link_type, caller.project.now()
         )
@@ -132,14 +118,23 @@ def update(caller: Caller, arguments: dict[str, Any]) -> UpdateResult:
         raise InvalidQuery("update_memory: `memory_id` is required.", field="memory_id")
     if not patch:
         raise InvalidQuery("update_memory: give at least one field to change.", field="memory_id")
-    with caller.project.store.transaction():
+    with caller.store.transaction():
         memory = caller.project.memory(memory_id)
         caller.check_may_change(memory)
         draft = apply_patch(memory, patch)
-        changed = _with_content(caller, draft, memory, memory.created_at)
+        # A file that it knew already keeps its spelling and its hash.
+        known = {file.path: file.content_hash for file in memory.files}
+        changed = with_content(
+            memory,
+            draft,
+            memory.created_at,
+            lambda path: path if strip_line(path) in known else caller.relative(path),
+            lambda path: known[path] if path in known else caller.project.content_hash(path),
+        )
         if changed.content() != memory.content():
             changed = replace_memory(caller, memory, changed)
-        _add_links(caller.project, memory.id, draft.links, caller.project.now())
+        for kind, target in draft.links.each():
+            _add_link(caller.project, memory.id, target, kind, caller.project.now())
     return _update_result(caller.project, changed)
 
 
@@ -156,29 +151,31 @@ def replace_memory(caller: Caller, old: Memory, new: Memory, by: str | None = No
     me = caller.current_agent()
     by = by or (me.id if me else "owner")
     data = msgspec.json.encode(old.content()).decode()
-    caller.project.store.history.add("memory", old.id, Revision(old.version, now, by, (data,)))
-    caller.project.store.memories.replace(new)
+    caller.store.history.add("memory", old.id, Revision(old.version, now, by, (data,)))
+    caller.store.memories.replace(new)
     return new
 
 
 def history(caller: Caller, memory_id: str) -> list[Version]:
     """Every version of a memory, oldest first; the last one is what it is now."""
     memory = caller.project.memory(memory_id)
-    author, since, versions = memory.agent_id, memory.created_at, list[Version]()
-    for number, at, by, (data,) in caller.project.store.history.of("memory", [memory.id])[memory.id]:
-        content = msgspec.json.decode(data)
-        versions.append(
-            Version(version=number, changed_at=since, changed_by=author, current=False, memory=content)
+    present = msgspec.json.encode(memory.content()).decode()
+    found = caller.project.versions("memory", memory.id, memory, present)
+    return [
+        Version(
+            version=one.version,
+            changed_at=one.changed_at,
+            changed_by=one.changed_by,
+            current=one is found[-1],
+            memory=msgspec.json.decode(one.texts[0]),
         )
-        author, since = by, at
-    content = msgspec.json.decode(msgspec.json.encode(memory.content()))
-    now = Version(version=memory.version, changed_at=since, changed_by=author, current=True, memory=content)
-    return [*versions, now]
+        for one in found
+    ]
 
 
 def restore(caller: Caller, memory_id: str, number: int) -> UpdateResult:
     """Restore an earlier version of a memory."""
-    with caller.project.store.transaction():
+    with caller.store.transaction():
         memory = caller.project.memory(memory_id)
         caller.check_may_change(memory)
         wanted = [v for v in history(caller, memory.id) if v.version == number]
@@ -204,13 +201,12 @@ def similar_to(project: Project, draft: Draft) -> list[Similar]:
     if not ids:
         return []
     said = {*terms(draft.intent.goal), *terms(draft.outcome.summary)}
-    texts = project.store.search.texts(ids)
-    likeness = {
-        one: _overlap(said, set(f"{texts[one][0]} {texts[one][2]}".split())) for one in ids if one in texts
-    }
-    best = sorted((one for one in ids if likeness.get(one, 0) >= LIKE), key=lambda one: -likeness[one])[
-        :SHOWN
-    ]
+    likeness: dict[str, float] = {}
+    for one, (goal, _, summary, *_) in project.store.search.texts(ids).items():
+        words = {*goal.split(), *summary.split()}
+        likeness[one] = len(said & words) / len(said | words)
+    alike = [one for one in ids if likeness.get(one, 0) >= LIKE]
+    best = sorted(alike, key=lambda one: -likeness[one])[:SHOWN]
     goals = {memory.id: memory.intent.goal for memory in project.store.memories.get(best, ReadMode.HEADLINE)}
     return [Similar(one, goals[one], round(likeness[one], 2)) for one in best if one in goals]
 
@@ -220,7 +216,3 @@ def find_sharing(project: Project, text: str, asked: int = MAX_TERMS) -> list[st
     # Names with a digit in them and long words tend to be rare; how rare they are is then counted.
     telling = sorted(set(terms(text)), key=lambda term: (term.isalpha(), -len(term), term))[:asked]
     return project.store.search.sharing(telling, RARE, MAX_COMPARED)
-
-
-def _overlap(one: set[str], other: set[str]) -> float:
-    return len(one & other) / len(one | other)

@@ -11,8 +11,8 @@ from rum.app.agents import resume_or_register
 from rum.app.brief import brief as brief_module
 from rum.app.caller import Caller
 from rum.app.calls import load, plain_json, public
+from rum.app.layers.backends import StoreBackend
 from rum.app.layers.layers import Layers
-from rum.app.layers.store_backend import StoreBackend
 from rum.app.memories import store as memory_store
 from rum.app.runs.journal import Attempt, Problems, RunJournal
 from rum.app.runs.record import (

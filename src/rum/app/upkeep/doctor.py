@@ -28,19 +28,27 @@ MIN_FREE_BYTES = 100 * 1024 * 1024
 MAX_REMARKS = 50
 # Bytes of journals that are parsed, newest sessions first; of the rest only the outline is read.
 _MAX_PARSED = 512 * 1024
-_IGNORED = "It is ignored until it is fixed."
 
 
 def doctor(project: Project) -> Diagnosis:
     """Check files, index, permissions, disk space, settings, notes, journals and hooks."""
     found = [Problem(*one) for one in project.store.upkeep.problems()]
     home = project.settings.home if os.path.isdir(project.settings.home) else None
-    found += _home_problems(home) if home else []
+    mode = stat.S_IMODE(os.stat(home).st_mode) if home and os.name == "posix" else 0
+    if mode & 0o077:
+        found.append(Problem(f"{home} can be entered by others (mode {mode:o}).", f"Run `chmod 700 {home}`."))
     found += [Problem(warning, "See `rum config`.") for warning in project.settings.warnings]
-    found += _embedder_problems(project)
+    if trouble := project.semantic.trouble:
+        advice = "Recall uses words only until then; `rum tidy` tries again."
+        found.append(Problem(f"The embedder failed last time: {trouble}", advice))
     notes, broken, odd = _notes(project)
     journals, unreadable = _journal_problems(project)
-    found += [*broken, *unreadable, *_agent_file_problems(project), *_hook_problems(project)]
+    found += [*broken, *unreadable]
+    agents_folder = project.settings.folder("agents_dir")
+    for one in broken_files(agents_folder) if agents_folder else ():
+        where = os.path.join(agents_folder or "", one.file)
+        found.append(Problem(_named(one.problem, where), "It is ignored until it is fixed."))
+    found += _hook_problems(project)
     free = shutil.disk_usage(home).free if home else None
     if free is not None and free < MIN_FREE_BYTES:
         found.append(Problem(f"Only {free // 1024 // 1024} MB are free.", "Free some disk space."))
@@ -73,12 +81,6 @@ def _vectors(project: Project) -> dict[str, object]:
     return {"model": model, "done": done, "pending": pending, **({"refused": refused} if refused else {})}
 
 
-def _embedder_problems(project: Project) -> list[Problem]:
-    trouble = project.semantic.trouble
-    advice = "Recall uses words only until then; `rum tidy` tries again."
-    return [Problem(f"The embedder failed last time: {trouble}", advice)] if trouble else []
-
-
 def _notes(project: Project) -> tuple[int, list[Problem], list[str]]:
     """(number of notes, problems of their files, remarks on their content)."""
     try:
@@ -101,15 +103,6 @@ def _remarks(project: Project, notes: list[str]) -> list[str]:
         found += rules.remarks(project)
     more = [f"{len(found) - MAX_REMARKS} more; `rum note list` has those of notes."]
     return found if len(found) <= MAX_REMARKS else found[:MAX_REMARKS] + more
-
-
-def _home_problems(home: str) -> list[Problem]:
-    if os.name != "posix":
-        return []
-    mode = stat.S_IMODE(os.stat(home).st_mode)
-    if not mode & 0o077:
-        return []
-    return [Problem(f"{home} can be entered by others (mode {mode:o}).", f"Run `chmod 700 {home}`.")]
 
 
 def reindex(
@@ -142,18 +135,15 @@ def backup(project: Project, path: str) -> int:
     return os.path.getsize(path)
 
 
-def _hook_problems(project: Project) -> list[Problem]:
+def _hook_problems(project: Project) -> Iterator[Problem]:
     """Problems that hooks recorded; they never print any to the agent."""
-    home, location = project.settings.home, project.location
-    places = (*spool.folders(home, location.id, location.directory), *spool.unclaimed_folders(home))
-    found = problems.recent_problems(places, project.now())
-    return [
-        Problem(
-            f"Capture failed {_times(one.times)}, last at {_when(one.last)}: {one.what}.",
+    places = (*project.spool_folders, *spool.unclaimed_folders(project.settings.home))
+    for one in problems.recent_problems(places, project.now()):
+        times = "1 time" if one.times == 1 else f"{one.times} times"
+        yield Problem(
+            f"Capture failed {times}, last at {_when(one.last)}: {one.what}.",
             "Run `rum tidy` to process the saved events. This message disappears after a week.",
         )
-        for one in found
-    ]
 
 
 def _pauses(project: Project) -> dict[str, str]:
@@ -164,10 +154,6 @@ def _pauses(project: Project) -> dict[str, str]:
         return {}
     last = None if None in ends else max(filter(None, ends))
     return {"paused": "until `rum resume`" if last is None else f"until {_when(last)}"}
-
-
-def _times(count: int) -> str:
-    return "1 time" if count == 1 else f"{count} times"
 
 
 def _when(seconds: int) -> str:
@@ -187,17 +173,12 @@ def _journal_problems(project: Project) -> tuple[int, list[Problem]]:
     return len(files), list(_first_problems(files))
 
 
-def _agent_file_problems(project: Project) -> list[Problem]:
-    folder = project.settings.folder("agents_dir")
-    found = broken_files(folder) if folder else []
-    return [Problem(_named(one.problem, os.path.join(folder or "", one.file)), _IGNORED) for one in found]
-
-
 def _first_problems(files: list[JournalFile]) -> Iterator[Problem]:
     parsed = 0
     for file in files:
         findings = list(file.findings() if parsed <= _MAX_PARSED else _outline_findings(file))
-        parsed += _size(file.path)
+        with suppress(OSError):
+            parsed += os.path.getsize(file.path)
         if findings:
             first = findings[0]
             more = f" ({len(findings) - 1} more)" if findings[1:] else ""
@@ -215,13 +196,6 @@ def _outline_findings(file: JournalFile) -> Iterator[Finding]:
 def _named(problem: str, where: str, path: str | None = None) -> str:
     """A problem with its place, unless its text names it."""
     return problem if (path or where) in problem else f"{where}: {problem}"
-
-
-def _size(path: str) -> int:
-    try:
-        return os.path.getsize(path)
-    except OSError:
-        return 0
 
 
 class TokensSpent(Struct, frozen=True, kw_only=True):

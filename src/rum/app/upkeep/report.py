@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from rum.app.caller import Caller
@@ -15,7 +15,6 @@ from rum.consolidate.report.markdown_page import render_report
 from rum.model.chapters import Wisdom
 from rum.model.fields import seconds
 from rum.model.links import LinkType
-from rum.model.memory import Memory
 from rum.model.parse import parse
 from rum.model.report import Insight, Report, ReportRequest
 from rum.text.shorten import without_invisible
@@ -33,10 +32,14 @@ def report(caller: Caller, since: float | None = None) -> Report:
     asked = parse({"since": since}, ReportRequest, "report")
     begin = None if asked.since is None else seconds(asked.since)
     tally = Tally()
-    for batch in caller.project.store.memories.pages(since=begin or 0):
-        causes = _causes(caller.project, batch)
+    for batch in caller.store.memories.pages(since=begin or 0):
+        causes: defaultdict[str, list[str]] = defaultdict(list)
+        for source, target, kind in caller.store.links.of([memory.id for memory in batch]):
+            if kind is LinkType.CAUSED_BY:
+                causes[source].append(target)
         for memory in batch:
-            tally.add(memory, causes.get(memory.id, ()))
+            tally.add(memory, causes[memory.id])
+    names = {agent.id: agent.name or agent.id for agent in caller.store.agents.all()}
     figures = Report(
         project=caller.project.location.name,
         written_at=caller.project.now(),
@@ -56,30 +59,19 @@ def report(caller: Caller, since: float | None = None) -> Report:
         follow_ups=tally.open.newest(FOLLOW_UPS),
         follow_up_count=len(tally.open),
         follow_ups_exact=tally.open.exact,
-        agents=tally.agents(_names(caller.project), AGENTS),
+        agents=tally.agents(names, AGENTS),
         agent_count=tally.agent_count,
         **_insights(caller.project, tally, begin or 0),
     )
     return render_report(figures, without_invisible)
 
 
-def _causes(project: Project, batch: Sequence[Memory]) -> Mapping[str, list[str]]:
-    """What led to each memory, by id."""
-    causes: defaultdict[str, list[str]] = defaultdict(list)
-    for source, target, kind in project.store.links.of([memory.id for memory in batch]):
-        if kind is LinkType.CAUSED_BY:
-            causes[source].append(target)
-    return causes
-
-
-def _names(project: Project) -> dict[str, str]:
-    return {agent.id: agent.name or agent.id for agent in project.store.agents.all()}
-
-
 def _insights(project: Project, tally: Tally, since: int) -> dict[str, Any]:
     """The claims of wisdom; where there are none, the lessons of memories."""
     wisdom = [one for batch in project.store.wisdom.pages() for one in batch if one.end_ts >= since]
-    learned, patterns = _claims(wisdom, "insights", "best_practices"), _patterns(wisdom)
+    learned, found = _claims(wisdom, "insights", "best_practices"), _claims(wisdom, "patterns")
+    # Of patterns that differ only in numbers the first.
+    patterns = list({_NUMBERS.sub("#", one.text): one for one in reversed(found)}.values())[::-1]
     if not learned and not patterns:
         return {"insights": tally.lessons.best(INSIGHTS), "insight_count": len(tally.lessons)}
     shown = patterns[:PATTERNS]
@@ -89,12 +81,6 @@ def _insights(project: Project, tally: Tally, since: int) -> dict[str, Any]:
         "insights_from": "wisdom",
         "stale_wisdom": sum(bool(one.stale) for one in with_staleness(project, wisdom)),
     }
-
-
-def _patterns(wisdom: Sequence[Wisdom]) -> list[Insight]:
-    """The patterns of wisdom; of those that differ only in numbers the first."""
-    found = _claims(wisdom, "patterns")
-    return list({_NUMBERS.sub("#", one.text): one for one in reversed(found)}.values())[::-1]
 
 
 def _claims(wisdom: Sequence[Wisdom], *lists: str) -> list[Insight]:
