@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from functools import cache
 
 from rum.text.patterns import FILE_EXTENSIONS
 
@@ -36,36 +35,22 @@ VERSION = (
 # As `VERSION`, for sentences about versions, where a lower-case name may have one too.
 VERSION_IN_TEXT = rf"{VERSION}|\b[a-z][\w-]{{1,40}} \d{{1,3}}\b{_NO_UNIT}"
 _PROJECT = (
-    r"\b(?:we|our|us|the team|this (?:project|repo\w*|code ?base|service|app)"
+    r"(?i)\b(?:we|our|us|the team|this (?:project|repo\w*|code ?base|service|app)"
     r"|the (?:project|product|repo\w*|code ?base|ci|build|container|runners?))\b"
 )
+_NAMED = rf"{PATH}|{NAME}|{VERSION}|{PRODUCT}|\b\d+ ?[MGk]?B\b|\b[a-z]+\d+\b"
 
 
 def is_specific(text: str) -> bool:
     """Whether a text names something specific: a file, a name, a version, an amount, or the project."""
-    return has_names(text) or bool(_project().search(text))
+    return has_names(text) or bool(re.search(_PROJECT, text))
 
 
 def has_names(text: str) -> bool:
     """Whether a text has such names; "we" and "the project", which occur anywhere, do not count."""
-    return bool(_names().search(text))
+    return bool(re.search(_NAMED, text))
 
 
 def paths_in(text: str) -> list[str]:
     """The files and folders that a text names, each once."""
-    return list(dict.fromkeys(match[0].rstrip(".,:;") for match in _paths().finditer(text)))
-
-
-@cache
-def _names() -> re.Pattern[str]:
-    return re.compile(rf"{PATH}|{NAME}|{VERSION}|{PRODUCT}|\b\d+ ?[MGk]?B\b|\b[a-z]+\d+\b")
-
-
-@cache
-def _paths() -> re.Pattern[str]:
-    return re.compile(PATH)
-
-
-@cache
-def _project() -> re.Pattern[str]:
-    return re.compile(_PROJECT, re.IGNORECASE)
+    return list(dict.fromkeys(match[0].rstrip(".,:;") for match in re.finditer(PATH, text)))
