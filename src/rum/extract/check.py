@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice, pairwise
 from typing import NamedTuple
 
-from rum.extract.common_words import is_vague
-from rum.extract.entities import paths_in
+from rum.extract.entities import is_vague, paths_in
 from rum.model.extraction import Finding, FinishedRun
 from rum.model.layers import GivenFact, GivenRule
 from rum.model.notes import LONGEST_TITLE, MOST_WORDS

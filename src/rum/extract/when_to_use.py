@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from rum.extract.common_words import is_common, is_vague
-from rum.extract.entities import NAME, PATH, PRODUCT
+from rum.extract.entities import NAME, PATH, PRODUCT, is_common, is_vague
 from rum.text.terms import content_words, says_little, stem, terms
 
 _MAX_NAMES = 6
