@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rum.consolidate.chapters import chapter_words, wisdom_words
-from rum.consolidate.chapters.evidence import evidence_problems, find_evidence
+from rum.consolidate.chapters.evidence import EvidenceFinder, evidence_problems
 from rum.consolidate.chapters.titles import LONGEST_TITLE, MOST_TOPICS
 from rum.model.chapters import Evidence
 from rum.model.memory import Memory
@@ -111,7 +111,7 @@ def test_wisdom_contains_only_text_of_the_memories_and_both_sides_of_a_contradic
 @often
 @given(groups, texts)
 def test_the_evidence_of_a_claim_are_its_memories_only(members: tuple[Memory, ...], claim: str):
-    found = find_evidence(claim, members)
+    found = EvidenceFinder(members).evidence(claim)
     assert set(found.memory_ids) | set(found.against_ids) <= set(by_id(*members))
     assert found.supporting >= len(found.memory_ids)
     assert set(found.memory_ids).isdisjoint(found.against_ids)

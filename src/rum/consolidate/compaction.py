@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Annotated, Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated
 
 from msgspec import Meta, Struct
 
@@ -80,7 +80,11 @@ def compact_by_model(model: LanguageModel, entries: Sequence[MemoryEntry]) -> st
     kept: list[str] = []
     try:
         for batch in batches:
-            answered, shown = _ask(model, batch), _Entries(batch)
+            most = max(3, min(20, len(batch) // 3))
+            prompt = _PROMPT.format(most=most, entries=fenced("entries", "\n".join(batch), _NOTICE))
+            lines = model.complete(prompt, Answer).lines
+            answered = [f"- {one_line(line).removeprefix('- ')}" for line in lines]
+            shown = _Entries(batch)
             supported = [line for line in answered if shown.support(line)]
             if 2 * len(supported) < len(answered) or not shown.covered_by(supported):
                 return None
@@ -103,25 +107,17 @@ def _lines(entries: Sequence[MemoryEntry], longest: int) -> tuple[int, list[str]
             earlier += entry.content[summary.end() :].splitlines()
         else:
             count += 1
-            new.append(_line(entry, longest))
+            # On one line, so that no entry can pass for several.
+            line = f"- {shorten(' '.join(entry.content.split()), longest)}"
+            # Without ids, which only programs read.
+            parts = [
+                f"{name}={value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
+                for name, value in (entry.metadata or {}).items()
+                if not _ID.search(name)
+            ]
+            metadata = shorten(" ".join(", ".join(parts).split()), LONGEST)
+            new.append(f"{line} [{metadata}]" if metadata else line)
     return count, earlier, new
-
-
-def _line(entry: MemoryEntry, longest: int) -> str:
-    # On one line, so that no entry can pass for several.
-    line = f"- {shorten(' '.join(entry.content.split()), longest)}"
-    metadata = _metadata(entry.metadata or {})
-    return f"{line} [{metadata}]" if metadata else line
-
-
-def _metadata(metadata: Mapping[str, Any]) -> str:
-    """An entry's metadata without ids, which only programs read."""
-    parts = [f"{name}={_plain(value)}" for name, value in metadata.items() if not _ID.search(name)]
-    return shorten(" ".join(", ".join(parts).split()), LONGEST)
-
-
-def _plain(value: object) -> str:
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
 class _Entries:
@@ -145,23 +141,15 @@ class _Entries:
     def covered_by(self, lines: Sequence[str]) -> bool:
         """Whether at least half of the entries are covered by one of the lines."""
         answer = list(map(telling_words, lines))
-        covered = sum(any(_covers(line, entry) for line in answer) for entry in self._words)
+        covered = sum(
+            any(len(line & entry) >= min(SAME_TOPIC * len(entry), ENOUGH) for line in answer)
+            for entry in self._words
+        )
         return 2 * covered >= len(self._words)
-
-
-def _covers(line: Words, entry: Words) -> bool:
-    return len(line & entry) >= min(SAME_TOPIC * len(entry), ENOUGH)
 
 
 def _share(words: Words, other: Words) -> float:
     return len(words & other) / len(words) if words else 0.0
-
-
-def _ask(model: LanguageModel, lines: Sequence[str]) -> list[str]:
-    most = max(3, min(20, len(lines) // 3))
-    entries = fenced("entries", "\n".join(lines), _NOTICE)
-    answer = model.complete(_PROMPT.format(most=most, entries=entries), Answer)
-    return [f"- {one_line(line).removeprefix('- ')}" for line in answer.lines]
 
 
 def _batches(lines: Sequence[str]) -> Iterator[list[str]]:

@@ -17,20 +17,24 @@ from rum.model.notes import Importance
 from rum.text.sentences import split_sentences
 from rum.text.shorten import shorten
 
-_ABOUT: dict[FindingKind, str] = {
-    FindingKind.ERROR: "what went wrong and why",
-    FindingKind.DECISION: "what was decided and why",
-    FindingKind.CONSTRAINT: "what must or cannot be done",
-    FindingKind.DEPENDENCY: "what is needed, in which version",
-    FindingKind.PATTERN: "how things are done here",
-    FindingKind.STRUCTURE: "where things are",
+# What a note of each kind says, and its tags.
+_KINDS: dict[FindingKind, tuple[str, tuple[str, ...]]] = {
+    FindingKind.ERROR: ("what went wrong and why", ("errors",)),
+    FindingKind.DECISION: ("what was decided and why", ("decisions",)),
+    FindingKind.CONSTRAINT: ("what must or cannot be done", ("constraints",)),
+    FindingKind.DEPENDENCY: ("what is needed, in which version", ("dependencies",)),
+    FindingKind.PATTERN: ("how things are done here", ("patterns", "conventions")),
+    FindingKind.STRUCTURE: ("where things are", ("structure", "codebase")),
 }
+# Kinds that matter more than patterns and structure.
+_IMPORTANT_KINDS = (FindingKind.ERROR, FindingKind.DECISION, FindingKind.CONSTRAINT)
 
 
 def find_by_rules(run: FinishedRun) -> Finding:
     """Return the note, facts and rules of a redacted run; an empty finding if nothing is of lasting use."""
     found_passages = without_repeats(passages(run.agent_output))
-    verdict = weigh_passages(found_passages, asks_why=_asks_why(run))
+    asks_why = run.result == "failure" or bool(run.error) or bool(ASKS_CAUSE.search(run.task))
+    verdict = weigh_passages(found_passages, asks_why=asks_why)
     if verdict.kind is None:
         return Finding(reasoning=_why_nothing(run, verdict))
     weighed = verdict.weighed
@@ -39,21 +43,19 @@ def find_by_rules(run: FinishedRun) -> Finding:
     title = _note_title(repeated or weighed, verdict.kind)
     kind = FindingKind.DECISION if is_decision(title) else verdict.kind
     title = _without_reason(title, content) if kind is FindingKind.DECISION else title
+    about, tags = _KINDS[kind]
+    important = kind in _IMPORTANT_KINDS or _IMPORTANT.search(content)
     return Finding(
-        reasoning=f"The output has {_ABOUT[kind]} (score {verdict.weight:.1f}, threshold {ENOUGH:g}).",
+        reasoning=f"The output has {about} (score {verdict.weight:.1f}, threshold {ENOUGH:g}).",
         kind=kind,
         title=title,
         content=content,
         when_to_use=when_to_use(title, content, run.task),
-        tags=_note_tags(kind, failed=run.result == "failure"),
-        importance=_note_importance(kind, content),
+        tags=(*tags, "failures") if run.result == "failure" else tags,
+        importance=Importance.HIGH if important else Importance.MEDIUM,
         facts=facts_in(weighed),
         rules=rules_in(weighed),
     )
-
-
-def _asks_why(run: FinishedRun) -> bool:
-    return run.result == "failure" or bool(run.error) or bool(ASKS_CAUSE.search(run.task))
 
 
 def _why_nothing(run: FinishedRun, verdict: Verdict) -> str:
@@ -77,14 +79,6 @@ _REFERS_BACK = re.compile(r"^(?:this|that|these|those|it|they|there|he|she|both|
 _CLAUSE = re.compile(r"[;:] |, (?:e\.g\. )?| (?=(?:because|so that|hence|which|where) )|\. | \(")
 _REASON = re.compile(r",? (?:because|since|so that|hence) |; ")
 _MARKS = re.compile(r"\*\*|__|`|^[#>\s]+")
-_TAGS: dict[FindingKind, tuple[str, ...]] = {
-    FindingKind.ERROR: ("errors",),
-    FindingKind.DECISION: ("decisions",),
-    FindingKind.CONSTRAINT: ("constraints",),
-    FindingKind.DEPENDENCY: ("dependencies",),
-    FindingKind.PATTERN: ("patterns", "conventions"),
-    FindingKind.STRUCTURE: ("structure", "codebase"),
-}
 _IMPORTANT = re.compile(
     r"\b(?:important|never|must not|mustn't|data loss|security|production|not allowed)\b", re.IGNORECASE
 )
@@ -98,11 +92,14 @@ def _note_title(weighed: Sequence[WeighedPassage], kind: FindingKind) -> str:
     text = LEAD_IN.sub("", _plain(best.passage.text))
     heading = _plain(best.passage.heading)
     if best.passage.kind == "item" and heading and not LESSON_HEADING.search(heading):
-        items = (
-            _plain(scored.passage.text) for scored in weighed if scored.passage.block == best.passage.block
-        )
-        text = heading if len(heading.split()) > 2 else f"{heading}: {', '.join(items)}"
-    text = _cut(text)
+        block = [scored.passage for scored in weighed if scored.passage.block == best.passage.block]
+        items = ", ".join(_plain(passage.text) for passage in block)
+        text = heading if len(heading.split()) > 2 else f"{heading}: {items}"
+    if len(text) > _MAX_TITLE:
+        # As many clauses as fit, or else as many words.
+        ends = [match.start() for match in _CLAUSE.finditer(text, _MIN_TITLE, _MAX_TITLE)]
+        fitting = [end for end in ends if text.count("(", 0, end) == text.count(")", 0, end)]
+        text = text[: fitting[-1]] if fitting else shorten(text, _MAX_TITLE)
     return text[:1].upper() + text[1:] if _FIRST_WORD.match(text) else text
 
 
@@ -121,20 +118,11 @@ def _plain(text: str) -> str:
 
 def _title_rank(scored: WeighedPassage, kind: FindingKind) -> tuple[bool, bool, float, float]:
     text, weight = LEAD_IN.sub("", scored.passage.text), scored.weights.get(kind, 0.0)
-    is_good = not (
+    is_poor = (
         scored.is_step or scored.is_fleeting or scored.passage.kind == "code" or _REFERS_BACK.match(text)
     )
-    is_good = is_good and is_specific(text) and len(text) >= _MIN_TITLE
+    is_good = not is_poor and is_specific(text) and len(text) >= _MIN_TITLE
     return is_good and weight >= _SIGNIFICANT, is_good, weight, scored.best
-
-
-def _cut(text: str) -> str:
-    """As many clauses as fit, or else as many words."""
-    if len(text) <= _MAX_TITLE:
-        return text
-    ends = [match.start() for match in _CLAUSE.finditer(text, _MIN_TITLE, _MAX_TITLE)]
-    fitting = [end for end in ends if text.count("(", 0, end) == text.count(")", 0, end)]
-    return text[: fitting[-1]] if fitting else shorten(text, _MAX_TITLE)
 
 
 def _note_text(weighed: Sequence[WeighedPassage], error: str | None) -> str:
@@ -157,21 +145,18 @@ def _note_text(weighed: Sequence[WeighedPassage], error: str | None) -> str:
 
 def _worth_repeating(block: Sequence[WeighedPassage], heading: str) -> list[WeighedPassage]:
     """All lasting passages of a significant block; of another one only those with some weight."""
-    is_significant = any(scored.best >= _SIGNIFICANT for scored in block) and not CHANGE_HEADING.search(
-        heading
-    )
-    is_significant = is_significant or bool(_REMEDY.search(heading))
-    return [scored for scored in block if not scored.is_fleeting and _lasts(scored, is_significant)]
+    has_weight = any(scored.best >= _SIGNIFICANT for scored in block)
+    is_significant = (has_weight and not CHANGE_HEADING.search(heading)) or bool(_REMEDY.search(heading))
 
+    def lasts(scored: WeighedPassage) -> bool:
+        if scored.is_fleeting or scored.passage.kind == "code":
+            return not scored.is_fleeting
+        if scored.is_step:  # only together with a finding, and if it names what it changed
+            looked = STEP_LOOKING.search(LEAD_IN.sub("", scored.passage.text)) and scored.best < _SIGNIFICANT
+            return is_significant and is_specific(scored.passage.text) and not looked
+        return is_significant or scored.best >= 1
 
-def _lasts(scored: WeighedPassage, is_significant: bool) -> bool:
-    """Whether to repeat a passage; a step only together with a finding, and if it names what it changed."""
-    if scored.passage.kind == "code":
-        return True
-    if scored.is_step:
-        looked = STEP_LOOKING.search(LEAD_IN.sub("", scored.passage.text)) and scored.best < _SIGNIFICANT
-        return is_significant and is_specific(scored.passage.text) and not looked
-    return is_significant or scored.best >= 1
+    return list(filter(lasts, block))
 
 
 def _fit_words(block: Sequence[WeighedPassage], words: int) -> list[WeighedPassage]:
@@ -199,16 +184,3 @@ def _block(block: Sequence[WeighedPassage]) -> str:
         else:
             lines.append(text)
     return "\n".join(lines)
-
-
-def _note_tags(kind: FindingKind, *, failed: bool) -> tuple[str, ...]:
-    """The tags of a note, by its kind."""
-    return (*_TAGS[kind], "failures") if failed else _TAGS[kind]
-
-
-def _note_importance(kind: FindingKind, content: str) -> Importance:
-    """Errors, decisions and constraints matter more than patterns and structure."""
-    important = (FindingKind.ERROR, FindingKind.DECISION, FindingKind.CONSTRAINT)
-    if kind in important or _IMPORTANT.search(content):
-        return Importance.HIGH
-    return Importance.MEDIUM

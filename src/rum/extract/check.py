@@ -7,8 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice, pairwise
 from typing import NamedTuple
 
-from rum.extract.common_words import is_vague
-from rum.extract.entities import paths_in
+from rum.extract.entities import is_vague, paths_in
 from rum.model.extraction import Finding, FinishedRun
 from rum.model.layers import GivenFact, GivenRule
 from rum.model.notes import LONGEST_TITLE, MOST_WORDS
@@ -28,14 +27,23 @@ _THREE_LETTERS = re.compile(r"[^\W_]{3}")
 
 def note_problem(finding: Finding, run: FinishedRun, known: Sequence[KnownText]) -> str | None:
     """Why a note cannot be stored; None if it can."""
-    text = f"{finding.title}\n{finding.content}"
-    return (
-        _length_problem(finding)
-        or _wording_problem(text, finding.title)
-        or _pattern_problem(finding.when_to_use)
-        or _grounding_problem(text, run)
-        or _known_problem(text, known)
-    )
+    text, words = f"{finding.title}\n{finding.content}", len(finding.content.split())
+    if not finding.title or len(finding.title) > LONGEST_TITLE:
+        return f"its title has {len(finding.title)} characters; 1 to {LONGEST_TITLE} are allowed"
+    if not _MIN_WORDS <= words <= MOST_WORDS:
+        return f"it has {words} words; {_MIN_WORDS} to {MOST_WORDS} are allowed"
+    problem = _wording_problem(text, finding.title) or _pattern_problem(finding.when_to_use)
+    if problem:
+        return problem
+    # A model may have invented a file that the run does not name.
+    run_text = _run_text(run).lower()
+    invented = [path for path in paths_in(text) if path.lower().strip("./`") not in run_text]
+    if invented:
+        return f"it names {invented[0]}, which the run does not mention"
+    if repeated := find_repetition(text, known):
+        share = _shared_words(known_text("", text), repeated)
+        return f"duplicate of {repeated.name} ({share:.0%} of the words)"
+    return None
 
 
 def fact_problem(fact: GivenFact, run: FinishedRun) -> str | None:
@@ -58,22 +66,10 @@ def rule_problem(rule: GivenRule, run: FinishedRun, known: Sequence[KnownText]) 
     if problem:
         return problem
     new = known_text("", text)
-    duplicate = next(
-        (old for old in known if _shared_both_ways(new, old) >= _SAME_RULE and not corrects(new, old)), None
-    )
-    return f"duplicate of {duplicate.name}" if duplicate else None
-
-
-def _shared_both_ways(first: KnownText, second: KnownText) -> float:
-    return min(_shared_words(first, second), _shared_words(second, first))
-
-
-def _length_problem(finding: Finding) -> str | None:
-    words = len(finding.content.split())
-    if not finding.title or len(finding.title) > LONGEST_TITLE:
-        return f"its title has {len(finding.title)} characters; 1 to {LONGEST_TITLE} are allowed"
-    if not _MIN_WORDS <= words <= MOST_WORDS:
-        return f"it has {words} words; {_MIN_WORDS} to {MOST_WORDS} are allowed"
+    for old in known:
+        shared = min(_shared_words(new, old), _shared_words(old, new))
+        if shared >= _SAME_RULE and not corrects(new, old):
+            return f"duplicate of {old.name}"
     return None
 
 
@@ -85,13 +81,13 @@ def _wording_problem(text: str, essence: str) -> str | None:
 
 def specific_patterns(patterns: Sequence[str]) -> tuple[str, ...]:
     """Return patterns without the alternatives that match almost any task, which are worse than none."""
-    specific = ("|".join(filter(_is_specific, pattern.split("|"))) for pattern in patterns)
+
+    def is_specific(part: str) -> bool:
+        words = part.split()
+        return bool(_THREE_LETTERS.search(part)) and not (len(words) == 1 and is_vague(words[0].strip("*. ")))
+
+    specific = ("|".join(filter(is_specific, pattern.split("|"))) for pattern in patterns)
     return tuple(pattern for pattern in specific if pattern)
-
-
-def _is_specific(part: str) -> bool:
-    words = part.split()
-    return bool(_THREE_LETTERS.search(part)) and not (len(words) == 1 and is_vague(words[0].strip("*. ")))
 
 
 def _pattern_problem(patterns: Sequence[str]) -> str | None:
@@ -100,25 +96,13 @@ def _pattern_problem(patterns: Sequence[str]) -> str | None:
     return "it has no `whenToUse`, or one that matches almost any task"
 
 
-def _grounding_problem(text: str, run: FinishedRun) -> str | None:
-    """Whether a note names a file that the run does not: a model may have invented it."""
-    run_text = f"{run.task}\n{run.agent_output}\n{run.error or ''}".lower()
-    invented = [path for path in paths_in(text) if path.lower().strip("./`") not in run_text]
-    return f"it names {invented[0]}, which the run does not mention" if invented else None
+def _run_text(run: FinishedRun) -> str:
+    return f"{run.task}\n{run.agent_output}\n{run.error or ''}"
 
 
 def _not_in_run(text: str, run: FinishedRun) -> str | None:
-    run_words = telling_words(f"{run.task}\n{run.agent_output}\n{run.error or ''}")
-    return (
-        None if word_share(telling_words(text), run_words) >= _MIN_SHARED else "the run does not support it"
-    )
-
-
-def _known_problem(text: str, known: Sequence[KnownText]) -> str | None:
-    repeated = find_repetition(text, known)
-    if repeated is None:
-        return None
-    return f"duplicate of {repeated.name} ({_shared_words(known_text('', text), repeated):.0%} of the words)"
+    share = word_share(telling_words(text), telling_words(_run_text(run)))
+    return None if share >= _MIN_SHARED else "the run does not support it"
 
 
 _SAME_TEXT = 0.7  # A text with this share of its words in an earlier one has nothing new
@@ -140,10 +124,8 @@ class KnownText(NamedTuple):
 def known_text(name: str, text: str, at: tuple[int, int] = (0, 0)) -> KnownText:
     """A text prepared for comparison."""
     claims = tuple(all_claims_in(text))
-    word_sets = [claim.all_words for claim in claims]
-    return KnownText(
-        name, claims, tuple(first | second for first, second in pairwise([*word_sets, Words()])), at
-    )
+    word_sets = [*(claim.all_words for claim in claims), Words()]
+    return KnownText(name, claims, tuple(first | second for first, second in pairwise(word_sets)), at)
 
 
 def find_repetition(text: str, earlier: Iterable[KnownText]) -> KnownText | None:
@@ -168,14 +150,13 @@ def _shared_words(new: KnownText, old: KnownText) -> float:
 
 def corrects(new: KnownText, old: KnownText) -> bool:
     """Whether a claim contradicts one of an earlier text that has no claim that agrees with it."""
-    new_claims, old_claims = _clauses(new), _clauses(old)
+    new_claims, old_claims = (
+        list(islice((part for claim in known.claims for part in claim_and_clauses(claim)), _MAX_CLAUSES))
+        for known in (new, old)
+    )
     old_meanings = {claim.meaning for claim in old_claims}
     changed = [claim for claim in new_claims if claim.meaning not in old_meanings]
     return any(disagree(claim, other) for claim in changed for other in old_claims)
-
-
-def _clauses(known: KnownText) -> list[Claim]:
-    return list(islice((part for claim in known.claims for part in claim_and_clauses(claim)), _MAX_CLAUSES))
 
 
 def word_share(words: frozenset[str], other: frozenset[str]) -> float:

@@ -306,6 +306,7 @@ LESSON_HEADING = _words(
 )
 
 
+_CUE_WORDS = frozenset(content_words("must always never need require only avoid"))
 _MIN_WORDS = 3  # Content words of a statement besides its cue words: with fewer it applies to anything
 _MAX_STATEMENT = 500
 
@@ -396,11 +397,9 @@ _CURRENT_WORK = _words(
 def statement_kind(text: str) -> FindingKind | None:
     """The kind of a sentence that states something lasting; None for talk, steps, plans and conclusions."""
     statement = LEAD_IN.sub("", text[:_MAX_STATEMENT].strip())
-    if (
-        _CURRENT_WORK.search(statement)
-        or _PERSONAL.search(statement)
-        or _content_word_count(statement) < _MIN_WORDS
-    ):
+    if _CURRENT_WORK.search(statement) or _PERSONAL.search(statement):
+        return None
+    if len(set(content_words(statement)) - _CUE_WORDS) < _MIN_WORDS:
         return None
     if _DECIDED.search(statement):
         return FindingKind.DECISION
@@ -408,7 +407,15 @@ def statement_kind(text: str) -> FindingKind | None:
         return FindingKind.CONSTRAINT
     if _CAUSE.search(statement):
         return FindingKind.ERROR
-    return FindingKind.PATTERN if _EVER.search(statement) else _kind_by_reason(statement)
+    if _EVER.search(statement):
+        return FindingKind.PATTERN
+    # With a reason it is an error if it is about something unwanted, else a decision.
+    found = _SO.match(statement)
+    if not found or not _IS.search(found["what"]) or _WAS.search(found["what"]):
+        return None
+    if _ODD.search(found["what"]):
+        return FindingKind.ERROR
+    return None if _WAS.search(found["why"]) else FindingKind.DECISION
 
 
 def is_decision(text: str) -> bool:
@@ -420,20 +427,3 @@ def is_decision(text: str) -> bool:
 def is_personal(text: str) -> bool:
     """Whether a sentence is about the people who talk, a mere conclusion, or past."""
     return bool(_PERSONAL.search(LEAD_IN.sub("", text[:_MAX_STATEMENT])))
-
-
-def _kind_by_reason(statement: str) -> FindingKind | None:
-    """The kind of a statement with a reason: an error if it is about something unwanted, else a decision."""
-    found = _SO.match(statement)
-    if not found or not _IS.search(found["what"]) or _WAS.search(found["what"]):
-        return None
-    if _ODD.search(found["what"]):
-        return FindingKind.ERROR
-    return None if _WAS.search(found["why"]) else FindingKind.DECISION
-
-
-def _content_word_count(text: str) -> int:
-    return len(set(content_words(text)) - _CUE_WORDS)
-
-
-_CUE_WORDS = frozenset(content_words("must always never need require only avoid"))

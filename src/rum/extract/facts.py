@@ -26,6 +26,13 @@ _USING = """
 available based build builds built compatible deployed depends does is only run running runs starts stay stays
 supported tested work working works written
 """
+_PLACE = r"(?i)\b(?P<verb>\w+) (?:on|under|for|with|in) (?:the )?$"
+# Words before a version that is not in use, and after one that cannot be used.
+_BEFORE_UNUSED = r"(?i)\b(?:not|no longer|from|than|instead of|reverted to|without|neither) [\w @`]{0,20}$"
+_AFTER_UNUSABLE = (
+    r"(?i) (?:\w+ ){0,2}(?:can't|cannot|can not|is not|isn't|no longer|too (?:old|new)|refuses?|won't|breaks?"
+    r"|fails?)\b"
+)
 
 
 def facts_in(weighed: Iterable[WeighedPassage]) -> tuple[GivenFact, ...]:
@@ -43,8 +50,10 @@ def versions_in(text: str) -> Iterator[tuple[str, str]]:
     for match in _version_pattern().finditer(text):
         name = match["name"].strip(".").lower()
         before, after = text[: match.start()], text[match.end() :]
-        rejected = _before_unused().search(before) or _after_unusable().match(after)
-        is_place = match["more"] and _is_place(before)
+        rejected = re.search(_BEFORE_UNUSED, before) or re.match(_AFTER_UNUSABLE, after)
+        # Only where something applies ("raise it on Python 3.11+"), not what is used.
+        place = re.search(_PLACE, before) if match["more"] else None
+        is_place = place and place["verb"].lower() not in _USING.split()
         if name not in _NOT_NAMES.split() and not rejected and not is_place:
             yield name, match["version"] + (match["more"] or "").replace(" +", "+")
 
@@ -55,36 +64,6 @@ def _version_pattern() -> re.Pattern[str]:
     version = rf"(?P<version>v?\d{{1,3}}(?:\.\d{{1,4}}){{0,3}}(?:\.x)?)(?!\d|\.\d|{UNITS})"
     more = r"(?P<more>\s?\+| or (?:newer|later|higher|above))?"
     return re.compile(rf"(?<![\w./@-]){name}(?: version)?(?:@[\^~]?| |==?)`?{version}{more}(?![\w-])")
-
-
-@cache
-def _before_unused() -> re.Pattern[str]:
-    """Words before a version that is not in use."""
-    return re.compile(
-        r"\b(?:not|no longer|from|than|instead of|reverted to|without|neither) [\w @`]{0,20}$",
-        re.IGNORECASE,
-    )
-
-
-def _is_place(before: str) -> bool:
-    """Whether a version is only where something applies ("raise it on Python 3.11+"), not what is used."""
-    found = _place().search(before)
-    return found is not None and found["verb"].lower() not in _USING.split()
-
-
-@cache
-def _place() -> re.Pattern[str]:
-    return re.compile(r"\b(?P<verb>\w+) (?:on|under|for|with|in) (?:the )?$", re.IGNORECASE)
-
-
-@cache
-def _after_unusable() -> re.Pattern[str]:
-    """Words after a version that cannot be used."""
-    return re.compile(
-        r" (?:\w+ ){0,2}(?:can't|cannot|can not|is not|isn't|no longer|too (?:old|new)|refuses?|won't|breaks?"
-        r"|fails?)\b",
-        re.IGNORECASE,
-    )
 
 
 _MAX_RULES = 10
@@ -109,26 +88,17 @@ _ALONE = re.compile(r"^(?P<do>(?:always|never|do not|don't) .{4,})", re.IGNORECA
 
 def rules_in(weighed: Iterable[WeighedPassage]) -> tuple[GivenRule, ...]:
     """Return what is worded as a rule; a rule without a condition applies to the names in it."""
-    return tuple(dict.fromkeys(rule for weighed_passage in weighed for rule in _rules(weighed_passage)))[
-        :_MAX_RULES
-    ]
-
-
-def _rules(weighed_passage: WeighedPassage) -> Iterator[GivenRule]:
-    text = weighed_passage.passage.text.strip().rstrip(".")
-    if (
-        weighed_passage.is_fleeting
-        or weighed_passage.passage.kind == "code"
-        or len(text) > _MAX_RULE
-        or HEDGE.search(text)
-        or "?" in text
-    ):
-        return
-    rule = _FIRST.match(text) or _LAST.match(text)
-    if rule:
-        yield GivenRule(_sentence(rule["when"]), _sentence(rule["do"]))
-    elif _ALONE.match(text) and (names := distinctive_names(text)[:4]):
-        yield GivenRule("|".join(names), _sentence(text))
+    rules: dict[GivenRule, None] = {}
+    for one in weighed:
+        text = one.passage.text.strip().rstrip(".")
+        is_doubtful = len(text) > _MAX_RULE or "?" in text or HEDGE.search(text)
+        if one.is_fleeting or one.passage.kind == "code" or is_doubtful:
+            continue
+        if rule := _FIRST.match(text) or _LAST.match(text):
+            rules[GivenRule(_sentence(rule["when"]), _sentence(rule["do"]))] = None
+        elif _ALONE.match(text) and (names := distinctive_names(text)[:4]):
+            rules[GivenRule("|".join(names), _sentence(text))] = None
+    return tuple(rules)[:_MAX_RULES]
 
 
 def _sentence(text: str) -> str:

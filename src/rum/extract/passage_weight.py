@@ -70,15 +70,13 @@ def weigh_passages(found: Sequence[Passage], *, asks_why: bool) -> Verdict:
     """Decide whether the passages are of lasting use, and of which kind; `asks_why`: something had failed."""
     blocks = [list(block) for _, block in groupby(found, lambda one: one.block)]
     weighed = [one for block in blocks for one in _block(block, asks_why)]
-    totals = {kind: sum(_effective(one.weights.get(kind, 0.0)) for one in weighed) for kind in FindingKind}
+    totals = dict.fromkeys(FindingKind, 0.0)
+    for one in weighed:
+        for kind, weight in one.weights.items():
+            if weight >= _AT_LEAST:
+                totals[kind] += weight if weight >= _ENOUGH_ALONE else _WEAK * weight
     kind = max(totals, key=lambda one: totals[one])
     return Verdict(kind if totals[kind] >= ENOUGH else None, totals[kind], weighed)
-
-
-def _effective(weight: float) -> float:
-    if weight >= _ENOUGH_ALONE:
-        return weight
-    return _WEAK * weight if weight >= _AT_LEAST else 0.0
 
 
 def _block(block: Sequence[Passage], asks_why: bool) -> Iterator[WeighedPassage]:
@@ -111,8 +109,12 @@ def _weights(
     less = _HEDGED if HEDGE.search(text) else 1.0
     if heading and CHANGE_HEADING.search(heading):
         less *= _AMONG_CHANGES
-    found = {kind: _weight(kind, heading, text) for kind in FindingKind}
-    weights = {kind: weight * factor * less for kind, weight in found.items() if weight}
+    weights: dict[FindingKind, float] = {}
+    for kind in FindingKind:
+        found = sum(weight for weight, cue in cues()[kind] if cue.search(text))
+        found += _UNDER_HEADING if heading and headings()[kind].search(heading) else 0.0
+        if found:
+            weights[kind] = found * factor * less
     # Added after the factors, as an announced finding counts even if nothing specific is named.
     more = less * is_finding - _STEP * _is_step(text)
     weights = {kind: weight + more for kind, weight in weights.items()}
@@ -132,8 +134,3 @@ def _weights(
 def _is_step(text: str) -> bool:
     """Whether a text describes a step that was taken; the text after "Fixed:" may be something else."""
     return bool(STEP_TAKEN.search(LEAD_IN.sub("", text)))
-
-
-def _weight(kind: FindingKind, heading: str, text: str) -> float:
-    found = sum(weight for weight, cue in cues()[kind] if cue.search(text))
-    return found + (_UNDER_HEADING if heading and headings()[kind].search(heading) else 0.0)

@@ -82,11 +82,12 @@ def passages(text: str) -> list[Passage]:
     result: list[Passage] = []
     heading = ""
     for number, lines in enumerate(_blocks(text.splitlines())):
+        match = (_HEADING.match(lines[0]) or _LABEL.match(lines[0])) if len(lines) == 1 else None
         if mark := fence_marker(lines[0]):
             code = lines[1:-1] if len(lines) > 1 and closes_fence(lines[-1], mark) else lines[1:]
             if code and not _is_mostly_noise(code):
                 result.append(Passage("\n".join(code), heading, number, "code"))
-        elif title := _heading(lines):
+        elif match and (title := next(filter(None, match.groups()), "")):
             heading = title
         elif not _is_mostly_noise(lines):
             prose = [line for line in lines if not is_noise(line)]
@@ -109,12 +110,6 @@ def without_repeats(found: Sequence[Passage]) -> list[Passage]:
         if words[index] and words[following][: len(words[index])] == words[index]
     }
     return [passage for index, passage in enumerate(found) if index not in repeats or passage.kind == "code"]
-
-
-def _heading(lines: list[str]) -> str:
-    """The text of the heading; empty if the lines are not a heading."""
-    match = (_HEADING.match(lines[0]) or _LABEL.match(lines[0])) if len(lines) == 1 else None
-    return next((words for words in match.groups() if words), "") if match else ""
 
 
 def _blocks(lines: list[str]) -> Iterator[list[str]]:
@@ -158,11 +153,8 @@ def _items_and_sentences(lines: list[str]) -> Iterator[tuple[str, str]]:
             yield from (("sentence", sentence) for sentence in split_sentences(" ".join(prose)))
             prose = []
         if row:
-            item = (
-                []
-                if _TABLE_SEPARATOR.match(line)
-                else [" | ".join(cell.strip() for cell in row[1].split("|"))]
-            )
+            cells = " | ".join(cell.strip() for cell in row[1].split("|"))
+            item = [] if _TABLE_SEPARATOR.match(line) else [cells]
         elif match:
             item = [match[2].strip()]
         else:

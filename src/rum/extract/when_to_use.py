@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from rum.extract.common_words import is_common, is_vague
-from rum.extract.entities import NAME, PATH, PRODUCT
+from rum.extract.entities import NAME, PATH, PRODUCT, is_common, is_vague
 from rum.text.terms import content_words, says_little, stem, terms
 
 _MAX_NAMES = 6
@@ -32,7 +31,8 @@ _NO_NOUN = re.compile(r".*(?:ed|ing|ly|able|ible|ful|ous|ive|est|ise|ize|ify)|.*
 def when_to_use(title: str, content: str, task: str) -> tuple[str, ...]:
     """Return patterns for tasks that name what the note names, or that are like the one it comes from."""
     text = "\n".join(line for line in (title, *content.splitlines()) if not line.startswith("#"))
-    names = distinctive_names(text)[:_MAX_NAMES] or [*_phrases(title), *_nouns(title)][:_MAX_WORDS]
+    nouns = [word for word in dict.fromkeys(_WORD.findall(title.lower())) if _is_long_noun(word)]
+    names = distinctive_names(text)[:_MAX_NAMES] or [*_phrases(title), *nouns][:_MAX_WORDS]
     patterns = tuple(filter(None, ("|".join(names), task_pattern(task), topic_pattern(title, task))))
     is_enough = len(content_words(title)) >= _TASK_WORDS
     return patterns or ((f"When the task is about: {title}",) if is_enough else ())
@@ -92,17 +92,15 @@ def _task_names(name: str) -> Iterator[str]:
     if _NOT_IN_TASKS.search(plain):
         return
     last = plain.rpartition("/")[2]
-    yield from (form.lower() for form in dict.fromkeys((plain, last)) if _is_own_name(form))
+    for form in dict.fromkeys((plain, last)):
+        # Compound, and not of a file that every project has.
+        is_compound = len(form) >= _MIN_NAME and _COMPOUND.search(form)
+        if is_compound and ("/" in form or not is_common(form.partition(".")[0])):
+            yield form.lower()
     # People write `billing_worker`, not `src/billing_worker.py`.
     stem = last.partition(".")[0]
     if len(stem) >= _LONG_NAME and not is_common(stem) and re.search(r"[^\W_]{3}", stem):
         yield stem.lower()
-
-
-def _is_own_name(name: str) -> bool:
-    """Whether a name is compound, and not of a file that every project has."""
-    is_compound = len(name) >= _MIN_NAME and bool(_COMPOUND.search(name))
-    return is_compound and ("/" in name or not is_common(name.partition(".")[0]))
 
 
 def _phrases(title: str) -> Iterator[str]:
@@ -114,10 +112,8 @@ def _phrases(title: str) -> Iterator[str]:
             yield f"{first} {second}"
 
 
-def _nouns(title: str) -> Iterator[str]:
-    for word in dict.fromkeys(word.lower() for word in _WORD.findall(title)):
-        if len(word) >= _LONG_WORD and _may_name(word) and not is_common(word):
-            yield word
+def _is_long_noun(word: str) -> bool:
+    return len(word) >= _LONG_WORD and _may_name(word) and not is_common(word)
 
 
 def _may_name(word: str) -> bool:

@@ -188,9 +188,12 @@ class Diagnosis(Struct, frozen=True, kw_only=True):
 
 
 DEPTHS = tuple(Depth)
-
-
 UNUSED = Usage()
+# Fields that only the last depth shows, or shows whole.
+_COMPLETE = (
+    *("files", "actions", "project_id", "session_id", "updated_at", "version", "importance"),
+    *("commit", "branch", "origin"),
+)
 
 
 def at_depth(
@@ -202,15 +205,23 @@ def at_depth(
     **extra: Any,
 ) -> RetrievedMemory:
     """A memory at a depth; `links` and `extra` are added at any depth."""
-    level = DEPTHS.index(depth)
+    level, intent = DEPTHS.index(depth), memory.intent
     shown: dict[str, Any] = {
-        "intent": IntentView(memory.intent.goal),
+        "intent": IntentView(intent.goal),
         "outcome": Outcome(success=memory.outcome.success, summary=memory.outcome.summary),
     }
-    for at, add in enumerate((_outcome, _reasoning, _full, _complete), start=1):
-        if level >= at:
-            shown |= add(memory)
+    if level >= DEPTHS.index(Depth.OUTCOME):
+        shown["intent"] = IntentView(intent.goal, intent.task_type)
+        shown |= {name: getattr(memory, name) for name in ("outcome", "agent_id", "created_at")}
+    if level >= DEPTHS.index(Depth.REASONING):
+        shown["intent"] = IntentView(intent.goal, intent.task_type, intent.context, intent.constraints)
+        shown["reasoning"] = memory.reasoning
+    if level >= DEPTHS.index(Depth.FULL):
+        shown |= {"perception": memory.perception, "tags": memory.tags}
+        shown["files"] = tuple(FileRef(file.path, file.operation) for file in memory.files)
+        shown["actions"] = tuple(map(_without_raw_output, memory.actions))
     if depth is Depth.COMPLETE:
+        shown |= {name: getattr(memory, name) for name in _COMPLETE}
         shown |= {"access_count": use.times, "last_accessed": use.last_used_at}
     if links is not None:
         shown["links"] = links
@@ -223,37 +234,6 @@ def at_depth(
     if memory.reverts:
         shown["reverts"] = memory.reverts
     return RetrievedMemory(id=memory.id, confidence=round(confidence, 3), **shown, **extra)
-
-
-def _outcome(memory: Memory) -> dict[str, Any]:
-    return {
-        "intent": IntentView(memory.intent.goal, memory.intent.task_type),
-        "outcome": memory.outcome,
-        "agent_id": memory.agent_id,
-        "created_at": memory.created_at,
-    }
-
-
-def _reasoning(memory: Memory) -> dict[str, Any]:
-    intent = memory.intent
-    return {
-        "intent": IntentView(intent.goal, intent.task_type, intent.context, intent.constraints),
-        "reasoning": memory.reasoning,
-    }
-
-
-def _full(memory: Memory) -> dict[str, Any]:
-    return {
-        "perception": memory.perception,
-        "tags": memory.tags,
-        "files": tuple(FileRef(file.path, file.operation) for file in memory.files),
-        "actions": tuple(map(_without_raw_output, memory.actions)),
-    }
-
-
-def _complete(memory: Memory) -> dict[str, Any]:
-    own = ("project_id", "session_id", "updated_at", "version", "importance", "commit", "branch", "origin")
-    return {"files": memory.files, "actions": memory.actions} | {name: getattr(memory, name) for name in own}
 
 
 def _without_raw_output(action: Action) -> Action:

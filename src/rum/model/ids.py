@@ -45,7 +45,7 @@ def _dated(at: float, fraction: int) -> int:
 
 def _typed(prefix: str, ticks: int, random: int) -> str:
     value = (ticks >> 12) << 80 | 0x7 << 76 | (ticks & 0xFFF) << 64 | 0b10 << 62 | random
-    return f"{prefix}_{_base32(value)}"
+    return f"{prefix}_" + "".join([_ALPHABET[value >> shift & 31] for shift in range(125, -1, -5)])
 
 
 def _next_ticks() -> int:
@@ -56,7 +56,3 @@ def _next_ticks() -> int:
     with _lock:
         _last = max(_last + 1, ticks)
         return _last
-
-
-def _base32(value: int) -> str:
-    return "".join([_ALPHABET[value >> shift & 31] for shift in range(125, -1, -5)])

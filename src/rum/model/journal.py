@@ -297,20 +297,18 @@ def problems_of(
     for name in [field.encode_name for field in known if field.encode_name in _TIMES]:
         if name in left and seconds_of(left.pop(name)) is None:
             yield Problem((name,), f"{what}: `{name}` is not a time such as 2026-01-23T10:31:05.000Z.")
-    while (problem := _first(left, model, what)) is not None:
-        yield problem
-        del left[str(problem.path[0])]
-
-
-def _first(given: dict[str, Any], model: type[Part], what: str) -> Problem | None:
-    try:
-        parse(given, _all_optional(model), what)
-    except InvalidQuery as error:
-        path = _steps(str(error.details.get("field", "")))
-        if not path or path[0] not in given:
-            raise
-        return Problem(path, error.message)
-    return None
+    while True:
+        try:
+            parse(left, _all_optional(model), what)
+        except InvalidQuery as error:
+            steps = _STEP.findall(str(error.details.get("field", "")))
+            path = tuple(int(number) if number else word for number, word in steps)
+            if not path or path[0] not in left:
+                raise
+            yield Problem(path, error.message)
+            del left[str(path[0])]
+        else:
+            return
 
 
 def problems(journal: object) -> Iterator[Problem]:
@@ -365,10 +363,6 @@ def _all_optional(model: type[Part]) -> type[Part]:
         (field.name, field.type, msgspec.field(default=None, name=field.encode_name)) for field in hints
     ]
     return cast("type[Part]", msgspec.defstruct(model.__name__, fields, frozen=True, kw_only=True))
-
-
-def _steps(field: str) -> Path:
-    return tuple(int(number) if number else word for number, word in _STEP.findall(field))
 
 
 _ENTRY = (

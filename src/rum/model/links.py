@@ -65,13 +65,8 @@ class Edge(NamedTuple):
         """(kind, other id) as the memory at either end shows it."""
         if memory_id == self.source_id:
             return self.link_type.value, self.target_id
-        if self.link_type is LinkType.CAUSED_BY:
-            return LinkType.LED_TO.value, self.source_id
-        if self.link_type is LinkType.RELATED_TO:
-            return LinkType.RELATED_TO.value, self.source_id
-        if self.link_type is LinkType.SUPERSEDES:
-            return "superseded_by", self.source_id
-        return "blocks", self.source_id
+        reverse = {"caused_by": "led_to", "related_to": "related_to", "supersedes": "superseded_by"}
+        return reverse.get(self.link_type.value, "blocks"), self.source_id
 
 
 def links_seen(memory_id: str, edges: Iterable[Edge]) -> dict[str, list[str]]:

@@ -24,6 +24,7 @@ from rum.model.memory_layers import (
     Reasoning,
 )
 from rum.model.parse import check_field, parse
+from rum.text.lexicon import word_set
 
 UnitFloat = Annotated[float, Meta(ge=0, le=1)]  # A number from 0 to 1
 
@@ -236,16 +237,10 @@ class Version(Struct, frozen=True, kw_only=True):
 
 
 UPDATABLE_FIELDS = ("intent", "perception", "reasoning", "actions", "outcome", "tags", "importance")
-REQUIRED = frozenset(
-    {
-        "intent",
-        "intent.goal",
-        "intent.task_type",
-        "outcome",
-        "outcome.success",
-        "outcome.summary",
-        "outcome.verified_by.type",
-    }
+REQUIRED = word_set(
+    """
+    intent intent.goal intent.task_type outcome outcome.success outcome.summary outcome.verified_by.type
+    """
 )
 
 

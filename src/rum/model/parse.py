@@ -49,7 +49,11 @@ def _explained(text: str, model: type, what: str) -> InvalidQuery:
         return InvalidQuery(
             f"{named} must be one of {', '.join(allowed)}.", field=path or what, allowed=allowed
         )
-    return InvalidQuery(f"{what}: `{path or 'the whole'}`: {_plain(message)}.", field=path or None)
+    if "matching regex" in message:
+        plain = "expected a text that is not empty" + (", short and on one line" if "x00" in message else "")
+    else:
+        plain = message.replace("Expected", "expected", 1).replace("`float`", "number").replace("`", "")
+    return InvalidQuery(f"{what}: `{path or 'the whole'}`: {plain}.", field=path or None)
 
 
 def required(model: type, field: str, what: str) -> str:
@@ -68,7 +72,11 @@ def check_field(model: type, path: str, name: str, what: str) -> None:
 
 def _unknown_field(name: str, path: str, at: Any, what: str) -> InvalidQuery:
     allowed = sorted(next(_structs(at), msgspec.Struct).__struct_encode_fields__)
-    close = nearest(name, allowed) or _by_its_end(name, allowed)
+    close = nearest(name, allowed)
+    # Or the only allowed name that is a shorter or longer form: `id` for `memory_id`, and the reverse.
+    ends = [one for one in allowed if name.endswith(f"_{one}") or one.endswith(f"_{name}")]
+    if close is None and len(ends) == 1:
+        close = ends[0]
     hint = f" Did you mean `{close}`?" if close else f" Allowed: {', '.join(allowed)}."
     field = _join(path, name)
     return InvalidQuery(
@@ -76,20 +84,8 @@ def _unknown_field(name: str, path: str, at: Any, what: str) -> InvalidQuery:
     )
 
 
-def _by_its_end(name: str, allowed: list[str]) -> str | None:
-    """The only allowed name that is a shorter or longer form: `id` for `memory_id`, and the reverse."""
-    ends = [one for one in allowed if name.endswith(f"_{one}") or one.endswith(f"_{name}")]
-    return ends[0] if len(ends) == 1 else None
-
-
 def _join(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
-
-
-def _plain(message: str) -> str:
-    if "matching regex" in message:
-        return "expected a text that is not empty" + (", short and on one line" if "x00" in message else "")
-    return message.replace("Expected", "expected", 1).replace("`float`", "number").replace("`", "")
 
 
 def _type_at(model: Any, path: str) -> Any:
@@ -99,14 +95,12 @@ def _type_at(model: Any, path: str) -> Any:
             model = next((a for part in _parts(model) for a in typing.get_args(part) if a is not ...), None)
         else:
             struct = next((one for one in _structs(model) if step in one.__struct_encode_fields__), None)
-            model = _annotation(struct, step) if struct else None
+            if struct is None:
+                return None
+            # Callers may write a field by another name than Python.
+            name = struct.__struct_fields__[struct.__struct_encode_fields__.index(step)]
+            model = typing.get_type_hints(struct, include_extras=True)[name]
     return model
-
-
-def _annotation(struct: type[msgspec.Struct], field: str) -> Any:
-    """The type of a field by the name that callers write, which Python may know by another."""
-    name = struct.__struct_fields__[struct.__struct_encode_fields__.index(field)]
-    return typing.get_type_hints(struct, include_extras=True)[name]
 
 
 def _parts(annotation: Any) -> Iterator[Any]:

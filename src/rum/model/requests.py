@@ -51,18 +51,8 @@ class Direction(StrEnum):
 
 # The fields that select memories; a recall needs at least one.
 _SELECTING = (
-    "query",
-    "file",
-    "intent",
-    "memory_id",
-    "task_type",
-    "agent_id",
-    "session_id",
-    "tags",
-    "since",
-    "before",
-    "success_only",
-    "failures_only",
+    *("query", "file", "intent", "memory_id", "task_type", "agent_id", "session_id"),
+    *("tags", "since", "before", "success_only", "failures_only"),
 )
 
 
@@ -122,7 +112,7 @@ class RecallRequest(Layer, frozen=True):
         if self.success_only and self.failures_only:
             both = f"{spell('success_only')} and {spell('failures_only')}"
             raise InvalidQuery(f"{both} exclude each other; leave one out.", field="failures_only")
-        scope = (
+        given = (
             self.memory_id,
             self.files,
             self.text.strip(),
@@ -131,9 +121,8 @@ class RecallRequest(Layer, frozen=True):
             self.session_id,
         )
         filters = (self.success_only, self.failures_only, self.tags)
-        if not any(scope) and not any(filters) and self.since is None and self.before is None:
-            names = ", ".join(map(spell, _SELECTING))
-            raise InvalidQuery(f"Give at least one of {names}.")
+        if not any((*given, *filters)) and self.since is None and self.before is None:
+            raise InvalidQuery(f"Give at least one of {', '.join(map(spell, _SELECTING))}.")
 
 
 class TraceRequest(Layer, frozen=True):

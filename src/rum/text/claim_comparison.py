@@ -136,17 +136,14 @@ def denies(first: Statement, second: Statement) -> bool:
     """Whether one of two statements on the same topic has a "not" where the other has none."""
     if first.denied == second.denied:
         return False
-    first_words, second_words = _negations(first), _negations(second)
-    return any(first_words[word] != second_words[word] for word in first_words.keys() & second_words.keys())
-
-
-def _negations(statement: Statement) -> dict[str, bool]:
-    """Whether each word is negated: by a "not", or because it replaces its opposite."""
-    negations = dict[str, bool]()
-    for word in statement.sequence:
-        plain, is_opposite = replace_opposite(word)
-        negations[plain] = is_opposite != (word in statement.negated)
-    return negations
+    negations: list[dict[str, bool]] = [{}, {}]
+    for statement, negated in zip((first, second), negations, strict=True):
+        for word in statement.sequence:
+            # A word is negated by a "not", or because it replaces its opposite.
+            plain, is_opposite = replace_opposite(word)
+            negated[plain] = is_opposite != (word in statement.negated)
+    ours, theirs = negations
+    return any(ours[word] != theirs[word] for word in ours.keys() & theirs.keys())
 
 
 def differs(first: Statement, second: Statement) -> bool:
@@ -172,19 +169,16 @@ def reverses_order(first: Statement, second: Statement) -> bool:
         for other_pivot, other_left, other_right in relations(second):
             if pivot == other_pivot and left & other_right - right and right & other_left - left:
                 return True
-    return _reverses_time(first, second) or _swaps_words(first, second)
-
-
-def _reverses_time(first: Statement, second: Statement) -> bool:
-    """Whether one says "before" and the other "after", and not of the same two things in turn."""
+    # One says "before" and the other "after", and not of the same two things in turn.
     first_words, second_words = ({"after", "before"} & set(side.sequence) for side in (first, second))
-    if {*first_words, *second_words} != {"after", "before"} or first_words & second_words:
-        return False
-    return not any(
-        left & other_left and right & other_right
-        for _, left, right in relations(first)
-        for _, other_left, other_right in relations(second)
-    )
+    if first_words | second_words == {"after", "before"} and not first_words & second_words:
+        in_turn = any(
+            left & other_left and right & other_right
+            for _, left, right in relations(first)
+            for _, other_left, other_right in relations(second)
+        )
+        return not in_turn or _swaps_words(first, second)
+    return _swaps_words(first, second)
 
 
 def _swaps_words(first: Statement, second: Statement) -> bool:
@@ -195,13 +189,12 @@ def _swaps_words(first: Statement, second: Statement) -> bool:
     second_words = [word for word in second.sequence if word in first.words]
     if len(first_words) != len(second_words):
         return False
-    indexes = [
-        index for index, pair in enumerate(zip(first_words, second_words, strict=True)) if pair[0] != pair[1]
-    ]
+    pairs = list(zip(first_words, second_words, strict=True))
+    indexes = [index for index, (word, other) in enumerate(pairs) if word != other]
     if len(indexes) != 2 or indexes[1] - indexes[0] < 2:  # neighbours are only another wording
         return False
     left, right = indexes
-    return first_words[left] == second_words[right] and first_words[right] == second_words[left]
+    return pairs[left] == pairs[right][::-1]
 
 
 def comparable_claim(text: str) -> Claim:
@@ -217,7 +210,8 @@ def comparable_claim(text: str) -> Claim:
         claim = replace_opposites(claim, _SORT_OPPOSITES)
     ways = {(stem(source), stem(target)) for source, target in _FROM_TO.findall(lower)}
     orders = [
-        (_joined(left), _joined(right))
+        # Without numbers: another number is a contradiction anyway.
+        (" ".join(sorted(left - figures(left))), " ".join(sorted(right - figures(right))))
         for pivot, left, right in relations(parse_statement(text))
         if pivot == "before"
     ]
@@ -237,17 +231,15 @@ def _with_relations(
     return claim._replace(words=frozenset(words), denied=denied)
 
 
-def _joined(words: Words) -> str:
-    return " ".join(sorted(words - figures(words)))  # another number is a contradiction anyway
-
-
 class ClaimIndex:
     """Comparable claims, to find those that contradict another."""
 
     def __init__(self, claims: Iterable[Claim]) -> None:
         self._same_words: dict[frozenset[Word], list[tuple[int, Claim]]] = {}
         for index, claim in enumerate(claims):
-            if len(claim.words) >= _min_words(claim):
+            # A claim with a number needs more words, unless it says what something is set to.
+            needs_more = claim.figure and not _ASSIGNMENT.search(claim.text)
+            if len(claim.words) >= (MIN_WORDS_WITH_FIGURES if needs_more else MIN_WORDS):
                 self._same_words.setdefault(claim.words, []).append((index, claim))
 
     def contradicting(self, claim: Claim) -> list[int]:
@@ -255,11 +247,6 @@ class ClaimIndex:
         others = self._same_words.get(claim.words, ())
         indexes = (index for index, other in others if contradict(claim, other))
         return list(islice(indexes, _MAX_CONTRADICTIONS))
-
-
-def _min_words(claim: Claim) -> int:
-    """A claim with a number needs more words, unless it says what something is set to."""
-    return MIN_WORDS_WITH_FIGURES if claim.figure and not _ASSIGNMENT.search(claim.text) else MIN_WORDS
 
 
 def contradictions(claims: Sequence[Claim]) -> list[list[int]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from itertools import chain, islice
+from itertools import islice
 from typing import NamedTuple
 from zlib import crc32
 
@@ -147,14 +147,13 @@ class Statement(NamedTuple):
 
 def claims_in(content: str) -> list[Claim]:
     """The claims of a Markdown text, in order, without headings, tables and code."""
-    claims: list[Claim] = []
-    for text in _sentences(content, MAX_LENGTH):
-        claim = parse_claim(text)
-        if len(claim.words) >= (MIN_WORDS_WITH_FIGURES if claim.figure else MIN_WORDS):
-            claims.append(claim)
-            if len(claims) == _MAX_CLAIMS:
-                break
-    return claims
+    claims = map(parse_claim, _sentences(content, MAX_LENGTH))
+    telling = (
+        claim
+        for claim in claims
+        if len(claim.words) >= (MIN_WORDS_WITH_FIGURES if claim.figure else MIN_WORDS)
+    )
+    return list(islice(telling, _MAX_CLAIMS))
 
 
 def all_claims_in(content: str) -> list[Claim]:
@@ -168,11 +167,8 @@ def _sentences(content: str, max_length: int) -> Iterator[str]:
     for line in lines_outside_code(content[:_MAX_CONTENT].split("\n")):
         if not line.lstrip().startswith(("#", "|", "<")):
             plain = _EMPHASIS_MARKS.sub("", _LIST_MARK.sub("", line))
-            yield from (
-                sentence
-                for sentence in split_sentences(plain, semicolons=True)
-                if len(sentence) <= max_length
-            )
+            sentences = split_sentences(plain, semicolons=True)
+            yield from (sentence for sentence in sentences if len(sentence) <= max_length)
 
 
 def parse_claim(text: str) -> Claim:
@@ -240,8 +236,15 @@ def parse_statement(text: str) -> Statement:
             opening = opening or len(sequence)
             continue
         sequence += (found := _terms_of(written))
-        if _is_name(written, first=not number):
+        # A name or a number; the capital at the start of a sentence does not count.
+        shape = written if number else written[:1].lower() + written[1:]
+        if _NAME.search(shape) or shape[:1].isupper() or shape.lower() in _NUMBER_WORDS:
             names.update(found)
+    # The words after a denial, up to the end of its clause, are negated.
+    explicit, negated = _with_explicit_not(plain), set[str]()
+    for clause in _split_clauses(explicit) or [explicit]:
+        if denial := _DENIAL.search(clause):
+            negated.update(*map(_terms_of, _WORD.findall(clause[denial.end() :])))
     # "A after B" and "B before A" have the same words; their order shows which comes first.
     words = frozenset("before" if word == "after" else word for word in sequence)
     return Statement(
@@ -249,7 +252,7 @@ def parse_statement(text: str) -> Statement:
         words=words,
         limits=words & (LIMITING | {FROM_TO}),
         names=frozenset(names) - LIMITING,
-        negated=_negated(plain),
+        negated=frozenset(negated),
         opening=opening,
         denied=normalised_claim(plain).denied,
         text=plain,
@@ -259,18 +262,15 @@ def parse_statement(text: str) -> Statement:
 def parse_clauses(text: str) -> list[Statement]:
     """The clauses of a statement that carry meaning alone; the whole statement if none does."""
     plain = one_line(text[:_MAX_STATEMENT])
-    return [clause for clause in map(parse_statement, _split_clauses(plain)) if clause.topic] or [
-        parse_statement(plain)
-    ]
+    clauses = [clause for clause in map(parse_statement, _split_clauses(plain)) if clause.topic]
+    return clauses or [parse_statement(plain)]
 
 
 @lru_cache(maxsize=512)
 def parse_sentences(text: str) -> tuple[Statement, ...]:
     """Every sentence of a text and every clause of it, each once."""
     sentences = prose_sentences(text) or [one_line(text[:_MAX_STATEMENT])]
-    parsed = chain.from_iterable(
-        (parse_statement(statement), *parse_clauses(statement)) for statement in sentences
-    )
+    parsed = (one for text in sentences for one in (parse_statement(text), *parse_clauses(text)))
     return tuple({statement.text: statement for statement in parsed if statement.topic}.values())
 
 
@@ -286,12 +286,6 @@ def relations(statement: Statement) -> Iterator[tuple[str, Words, Words]]:
         yield ("before", second, first) if word == "after" else (word, first, second)
 
 
-def _is_name(word: str, first: bool) -> bool:
-    """Whether a word is a name or a number; the capital at the start of a sentence does not count."""
-    shape = word[:1].lower() + word[1:] if first else word
-    return bool(_NAME.search(shape)) or shape[:1].isupper() or shape.lower() in _NUMBER_WORDS
-
-
 @lru_cache(maxsize=2048)
 def _terms_of(word: str) -> tuple[str, ...]:
     """The terms of a word that carry meaning or limit it."""
@@ -301,15 +295,3 @@ def _terms_of(word: str) -> tuple[str, ...]:
     if lower in LIMITING:
         return (lower,)
     return () if lower in _FILLERS else tuple(term for term in terms(word) if not says_little((term,)))
-
-
-def _negated(plain: str) -> Words:
-    """The words after a denial, up to the end of its clause."""
-    text = _with_explicit_not(plain)
-    if not _DENIAL.search(text):
-        return frozenset()
-    negated = set[str]()
-    for clause in _split_clauses(text) or [text]:
-        if denial := _DENIAL.search(clause):
-            negated.update(*map(_terms_of, _WORD.findall(clause[denial.end() :])))
-    return frozenset(negated)

@@ -47,7 +47,9 @@ def fenced(name: str, text: str, notice: str = "") -> str:
     inside = defused(text, name).strip("\n").rstrip()
     if not inside:
         return ""
-    tag = f"{name}-{_mark(name, inside)}"
+    import hashlib  # noqa: PLC0415 (it loads OpenSSL, and most hooks fence nothing)
+
+    tag = f"{name}-{hashlib.sha256((name + chr(0) + inside).encode()).hexdigest()[:MARK]}"
     return f"<{tag}>\n{notice.strip()}{chr(10) * 2 if notice else ''}{inside}\n</{tag}>\n"
 
 
@@ -60,10 +62,15 @@ def defused(text: str, name: str = "") -> str:
     """Escape whatever imitates a tag called `name` or a speaker's turn; remove invisible characters."""
     own = _NO_LETTERS.sub("", name.casefold())
 
-    def escaped(found: Match[str]) -> str:
-        return "&lt;" if _imitates(found[1], found[2], own) else found[0]
+    def escape_tag(found: Match[str]) -> str:
+        """Escape a tag whose signs and letters may be taken for RUM's own, or for a speaker's."""
+        if found[1].lstrip().startswith(_BARS):
+            return "&lt;"
+        plain = _plain(found[2])
+        imitates = _SPEAKER.match(plain) or (own and _NO_LETTERS.sub("", plain).startswith(own))
+        return "&lt;" if imitates else found[0]
 
-    tame = _INST.sub("&#91;", _TAG.sub(escaped, without_invisible(text)))
+    tame = _INST.sub("&#91;", _TAG.sub(escape_tag, without_invisible(text)))
     return _TURN.sub(_quote_turn, tame)
 
 
@@ -74,20 +81,6 @@ def _quote_turn(found: Match[str]) -> str:
     return f"> {found[0]}" if is_turn else found[0]
 
 
-def _imitates(before: str, after: str, own: str) -> bool:
-    """Whether a tag with these signs and letters may be taken for RUM's own, or for a speaker's."""
-    if before.lstrip().startswith(_BARS):
-        return True
-    plain = _plain(after)
-    return bool(_SPEAKER.match(plain)) or (bool(own) and _NO_LETTERS.sub("", plain).startswith(own))
-
-
 def _plain(name: str) -> str:
     letters = normalize("NFKC", name).casefold()
     return "".join(one for one in letters if category(one) not in ("Cf", "Mn", "Me"))
-
-
-def _mark(name: str, text: str) -> str:
-    import hashlib  # noqa: PLC0415 (it loads OpenSSL, and most hooks fence nothing)
-
-    return hashlib.sha256(f"{name}\0{text}".encode()).hexdigest()[:MARK]

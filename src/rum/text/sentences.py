@@ -91,17 +91,13 @@ def _blocks(text: str) -> Iterator[str]:
         indented = written.startswith(("    ", "\t")) and not item and not block
         prose, in_reference = _without_references(line, in_reference and not block)
         skipped = indented or not prose or _NO_PROSE.match(line)
-        if item or skipped or prose != line:
-            yield from _joined(block)
+        if block and (item or skipped or prose != line):
+            yield _FOOTNOTE.sub("", " ".join(block))
             block = []
         if not skipped:
             block.append(prose[item.end() :] if item else prose)
-    yield from _joined(block)
-
-
-def _joined(lines: list[str]) -> Iterator[str]:
-    if lines:
-        yield _FOOTNOTE.sub("", " ".join(lines))
+    if block:
+        yield _FOOTNOTE.sub("", " ".join(block))
 
 
 def _without_references(line: str, in_reference: bool) -> tuple[str, bool]:
@@ -111,25 +107,18 @@ def _without_references(line: str, in_reference: bool) -> tuple[str, bool]:
     the next line.
     """
     continues = False
-    while line and (_is_reference(line) or (in_reference and line[0].islower())):
-        first, line = _first_and_rest(line)
-        wrapped = in_reference or len(first) >= _WRAPPED or bool(_REVERTS_COMMIT.match(first))
+    while line:
+        end, following = next(_ends(line, _STRICT_END), (len(line), len(line)))
+        first = line[:end]
+        reverts = bool(_REVERTS_COMMIT.match(first))
+        refers = _REFERENCE.match(first) and len(_PLAIN_WORD.findall(first)) < _MIN_PLAIN_WORDS
+        if not (reverts or refers or (in_reference and line[0].islower())):
+            break
+        line = line[following:]
+        wrapped = in_reference or len(first) >= _WRAPPED or reverts
         in_reference = False
         continues = not line and wrapped and not first.endswith((".", "!", "?"))
     return line, continues
-
-
-def _is_reference(line: str) -> bool:
-    """Whether the first sentence of a line only refers elsewhere or names people."""
-    first, _ = _first_and_rest(line)
-    return bool(_REVERTS_COMMIT.match(first)) or (
-        bool(_REFERENCE.match(first)) and len(_PLAIN_WORD.findall(first)) < _MIN_PLAIN_WORDS
-    )
-
-
-def _first_and_rest(line: str) -> tuple[str, str]:
-    end, following = next(_ends(line, _STRICT_END), (len(line), len(line)))
-    return line[:end], line[following:]
 
 
 _OPENS = re.compile(r" {0,3}(?:(?P<ticks>`{3,})[^`]*|(?P<waves>~{3,}).*)")
@@ -144,7 +133,8 @@ def fenced_lines(lines: list[str]) -> set[int]:
     while number < len(lines):
         mark = fence_marker(lines[number])
         if mark and len(mark) < unclosed.get(mark[0], len(mark) + 1):
-            end = _closing(lines, number, mark)
+            later = range(number + 1, len(lines))
+            end = next((index for index in later if closes_fence(lines[index], mark)), None)
             if end is None:
                 # No later fence of this length is closed either: searching again would take quadratic time.
                 unclosed[mark[0]] = len(mark)
@@ -169,13 +159,6 @@ def lines_outside_code(lines: Iterable[str]) -> Iterator[str]:
         else:
             mark = fence_marker(line.lstrip())
             yield line if mark is None else ""
-
-
-def _closing(lines: list[str], start: int, mark: str) -> int | None:
-    for number in range(start + 1, len(lines)):
-        if closes_fence(lines[number], mark):
-            return number
-    return None
 
 
 def fence_marker(line: str) -> str | None:

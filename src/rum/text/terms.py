@@ -24,22 +24,10 @@ if TYPE_CHECKING:
 _BASE, _MARK = "\x01", "\x02"
 
 # Thai and Lao, Myanmar, Khmer, kana, Han; and Hangul, whose particles are attached to the word.
+# Not compiled on import: few texts have such letters.
 _UNSPACED = (
-    (0x0E00, 0x0EFF),
-    (0x1000, 0x109F),
-    (0x1100, 0x11FF),
-    (0x1780, 0x17FF),
-    (0x3005, 0x3007),
-    (0x3040, 0x31FF),
-    (0x3400, 0x4DBF),
-    (0x4E00, 0x9FFF),
-    (0xA960, 0xA97F),
-    (0xA9E0, 0xA9FF),
-    (0xAA60, 0xAA7F),
-    (0xAC00, 0xD7FF),
-    (0xF900, 0xFAFF),
-    (0x1B000, 0x1B16F),
-    (0x20000, 0x3FFFF),
+    "[\u0e00-\u0eff\u1000-\u109f\u1100-\u11ff\u1780-\u17ff\u3005-\u3007\u3040-\u31ff\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f"
+    "\ua9e0-\ua9ff\uaa60-\uaa7f\uac00-\ud7ff\uf900-\ufaff\U0001b000-\U0001b16f\U00020000-\U0003ffff]"
 )
 # Letters that look accented but have no decomposition, and signs that tie words as ASCII ones do.
 _KNOWN = dict(zip(map(ord, "łŁøØđĐıħĦðÐ’ʼ‐\u200b"), "lLoOdDihHdD''- ", strict=True))
@@ -52,29 +40,30 @@ class _Folds(dict[int, "str | None"]):
     """The folding of each character, computed when it first occurs."""
 
     def __missing__(self, code: int) -> str | None:
-        self[code] = result = _fold(chr(code), code)
+        self[code] = result = _fold(code)
         return result
 
 
-def _fold(char: str, code: int) -> str | None:
+def _fold(code: int) -> str | None:
+    char = chr(code)
     if code < 0x80:
         return " " if char in (_BASE, _MARK) else char
     kind = category(char)
     if kind[0] == "L":
         if code < 0x530 or 0x1E00 <= code < 0x2000:  # European scripts
             return "".join(c for c in normalize("NFD", char) if not combining(c))
-        return _marked(char, code)
+        return _marked(char)
     if kind[0] == "M":
-        return None if name(char, "").startswith(("COMBINING", "VARIATION")) else _marked(char, code)
+        return None if name(char, "").startswith(("COMBINING", "VARIATION")) else _marked(char)
     if kind[0] == "N":
-        return str(decimal(char)) if kind == "Nd" else _marked(char, code)
+        return str(decimal(char)) if kind == "Nd" else _marked(char)
     if kind in ("So", "Cn", "Co"):  # a character unknown to this Python version may be an emoji
         return f" u{code:x} "
     return None if kind == "Cf" or 0x1F3FB <= code <= 0x1F3FF else " "
 
 
-def _marked(char: str, code: int) -> str:
-    if not any(first <= code <= last for first, last in _UNSPACED):
+def _marked(char: str) -> str:
+    if not re.match(_UNSPACED, char):
         return char
     return (_MARK if category(char)[0] == "M" else _BASE) + char
 
@@ -110,41 +99,24 @@ def _without_ending(word: str) -> str:
     return inflected[1] if inflected else word
 
 
-_SHAPE = str.maketrans("aeioubcdfghjklmnpqrstvwxz", "v" * 5 + "c" * 20)
+def _suffixes(pairs: str) -> dict[str, list[tuple[str, str]]]:
+    """Suffixes and what replaces them, by the suffix's last letter but one; the first that fits decides."""
+    table: dict[str, list[tuple[str, str]]] = {}
+    for pair in pairs.split():
+        suffix, _, instead = pair.partition("/")
+        table.setdefault(suffix[-2], []).append((suffix, instead))
+    return table
 
-# Suffixes and what replaces them, by the suffix's last letter but one; the first that fits decides.
-_STEP_2 = {
-    "a": (("ational", "ate"), ("tional", "tion")),
-    "c": (("enci", "ence"), ("anci", "ance")),
-    "e": (("izer", "ize"),),
-    "g": (("logi", "log"),),
-    "l": (("bli", "ble"), ("alli", "al"), ("entli", "ent"), ("eli", "e"), ("ousli", "ous")),
-    "o": (("ization", "ize"), ("ation", "ate"), ("ator", "ate")),
-    "s": (("alism", "al"), ("iveness", "ive"), ("fulness", "ful"), ("ousness", "ous")),
-    "t": (("aliti", "al"), ("iviti", "ive"), ("biliti", "ble")),
-}
-_STEP_3 = {
-    "a": (("ical", "ic"),),
-    "s": (("ness", ""),),
-    "t": (("icate", "ic"), ("iciti", "ic")),
-    "u": (("ful", ""),),
-    "v": (("ative", ""),),
-    "z": (("alize", "al"),),
-}
-_STEP_4 = {
-    "a": ("al",),
-    "c": ("ance", "ence"),
-    "e": ("er",),
-    "i": ("ic",),
-    "l": ("able", "ible"),
-    "n": ("ant", "ement", "ment", "ent"),
-    "o": ("ion", "ou"),
-    "s": ("ism",),
-    "t": ("ate", "iti"),
-    "u": ("ous",),
-    "v": ("ive",),
-    "z": ("ize",),
-}
+
+_SHAPE = str.maketrans("aeioubcdfghjklmnpqrstvwxz", "v" * 5 + "c" * 20)
+_STEP_2 = _suffixes(
+    """
+    ational/ate tional/tion enci/ence anci/ance izer/ize logi/log bli/ble alli/al entli/ent eli/e ousli/ous
+    ization/ize ation/ate ator/ate alism/al iveness/ive fulness/ful ousness/ous aliti/al iviti/ive biliti/ble
+    """
+)
+_STEP_3 = _suffixes("ical/ic ness/ icate/ic iciti/ic ful/ ative/ alize/al")
+_STEP_4 = _suffixes("al ance ence er ic able ible ant ement ment ent ion ou ism ate iti ous ive ize")
 
 
 @lru_cache(maxsize=8192)
@@ -152,12 +124,22 @@ def stem(word: str) -> str:
     """The Porter stem of a lower-case English word; words of 1, 2 or over 64 letters are unchanged."""
     if not 3 <= len(word) <= 64:
         return word
-    word = _plural(word)
+    # Step 1: caresses -> caress, ponies -> poni, cats -> cat; then happy -> happi.
+    if word[-1] == "s" and word[-2] != "s":
+        double = word[-2] == "e" and ((len(word) > 4 and word[-4:-2] == "ss") or word[-3] == "i")
+        word = word[:-2] if double and len(word) > 3 else word[:-1]
     word = _past(word)
     if word[-1] == "y" and _has_vowel(word[:-1]):
         word = word[:-1] + "i"
     word = _replace_suffix(_replace_suffix(word, _STEP_2), _STEP_3)
-    return _without_final(_without_suffix(word))
+    word = _replace_suffix(word, _STEP_4, min_measure=2)
+    # Step 5: rate stays, cease -> ceas, controll -> control.
+    if word[-1] == "e":
+        rest = word[:-1]
+        measure = _measure(rest)
+        if measure > 1 or (measure == 1 and not _ends_short(rest)):
+            word = rest
+    return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
 
 
 def _shape(stem: str) -> str:
@@ -187,62 +169,27 @@ def _ends_short(stem: str) -> bool:
     return _shape(stem).endswith("cvc") and stem[-1] not in "wxy"
 
 
-def _plural(word: str) -> str:
-    """Step 1a: caresses -> caress, ponies -> poni, cats -> cat."""
-    if word[-1] != "s" or word[-2] == "s":
-        return word
-    if word[-2] == "e" and ((len(word) > 4 and word[-4:-2] == "ss") or (len(word) > 3 and word[-3] == "i")):
-        return word[:-2]
-    return word[:-1]
-
-
 def _past(word: str) -> str:
     """Step 1b: agreed -> agree, hopped -> hop, filing -> file."""
     if word.endswith("eed") and len(word) > 3:
         return word[:-1] if _measure(word[:-3]) else word
-    for suffix in ("ed", "ing"):
-        if word.endswith(suffix) and len(word) > len(suffix):
-            rest = word[: -len(suffix)]
-            return _verb(rest) if _has_vowel(rest) else word
-    return word
-
-
-def _verb(rest: str) -> str:
-    """What a verb was before -ed or -ing: conflat -> conflate, hopp -> hop, fil -> file."""
+    rest = word[:-2] if word.endswith("ed") else word[:-3] if word.endswith("ing") else ""
+    if not _has_vowel(rest):
+        return word
     if len(rest) > 2 and rest.endswith(("at", "bl", "iz")):
         return rest + "e"
-    last = rest[-1]
-    if last not in "aeioulsz" and rest[-2:-1] == last:
+    if rest[-1] not in "aeioulsz" and rest[-2:-1] == rest[-1]:
         return rest[:-1]
     return rest + "e" if _measure(rest) == 1 and _ends_short(rest) else rest
 
 
-def _replace_suffix(word: str, step: dict[str, tuple[tuple[str, str], ...]]) -> str:
+def _replace_suffix(word: str, step: dict[str, list[tuple[str, str]]], min_measure: int = 1) -> str:
     for suffix, instead in step.get(word[-2:-1], ()):
         if word.endswith(suffix) and len(word) > len(suffix):
             rest = word[: -len(suffix)]
-            return rest + instead if _measure(rest) else word
+            fits = _measure(rest) >= min_measure and (suffix != "ion" or rest[-1] in "st")
+            return rest + instead if fits else word
     return word
-
-
-def _without_suffix(word: str) -> str:
-    """Step 4: adjustment -> adjust, adoption -> adopt."""
-    for suffix in _STEP_4.get(word[-2:-1], ()):
-        if word.endswith(suffix) and len(word) > len(suffix):
-            rest = word[: -len(suffix)]
-            fits = _measure(rest) > 1 and (suffix != "ion" or rest[-1] in "st")
-            return rest if fits else word
-    return word
-
-
-def _without_final(word: str) -> str:
-    """Step 5: rate stays, cease -> ceas, controll -> control."""
-    if word[-1] == "e":
-        rest = word[:-1]
-        measure = _measure(rest)
-        if measure > 1 or (measure == 1 and not _ends_short(rest)):
-            word = rest
-    return word[:-1] if word.endswith("ll") and _measure(word[:-1]) > 1 else word
 
 
 VERSION = 1  # Stored in the database; increased whenever the same text would give other terms
@@ -283,7 +230,7 @@ def terms(text: str) -> list[str]:
     """Return the index terms of a text, in order, each as often as it occurs."""
     if text.isascii():
         return list(chain.from_iterable(map(_of_name, _chunks(text))))
-    return [term for chunk in _chunks(text) for term in (_of_run(chunk) or _of_name(chunk))]
+    return [term for chunk in _chunks(text) for term in (_of_run(chunk, singles=True) or _of_name(chunk))]
 
 
 def unstemmed_words(text: str) -> set[str]:
@@ -320,22 +267,23 @@ def content_words(text: str) -> Words:
     return tuple(dict.fromkeys(word for word in found if word))
 
 
-@lru_cache(maxsize=8192)
-def _cached_content(word: str) -> tuple[str, ...]:
-    return _content(word)
-
-
 def _content(word: str) -> tuple[str, ...]:
     """The terms of one word; none for a stop word."""
     found = tuple(query_terms(word.strip(".'*_-")))
     return () if says_little(found) else found
 
 
+_cached_content = lru_cache(maxsize=8192)(_content)
+
+
 def _distinct(text: str, start: int = 0) -> dict[str, None]:
     chunks = _chunks(text[start:MAX_QUERY])
     if len(text) > MAX_QUERY:
         del chunks[-1:]  # it may be cut, and half a word was never indexed
-    return dict.fromkeys(term for chunk in chunks for term in (_pairs(chunk) or _of_name(chunk)))
+    # Single characters of an unspaced run are too common to search for.
+    return dict.fromkeys(
+        term for chunk in chunks for term in (_of_run(chunk, singles=False) or _of_name(chunk))
+    )
 
 
 def _chunks(text: str) -> list[str]:
@@ -390,24 +338,18 @@ def _of_word(word: str) -> tuple[str, ...]:
     return (word, root) if root != word else (word,)
 
 
-def _of_run(chunk: str) -> list[str]:
-    """Every character and every pair of an unspaced run: a question may contain any part of it."""
-    characters = _characters(chunk)
-    return [term[:_MAX_TERM] for term in (*characters, *map("".join, pairwise(characters)))]
+def _of_run(chunk: str, *, singles: bool) -> list[str]:
+    """Every pair of characters of an unspaced run, each with its marks; none of a word or a name.
 
-
-def _pairs(chunk: str) -> list[str]:
-    """The terms to search for an unspaced run: its pairs; single characters are too common."""
-    characters = _characters(chunk)
-    pairs = map("".join, pairwise(characters)) if len(characters) > 1 else characters
-    return [term[:_MAX_TERM] for term in pairs]
-
-
-def _characters(chunk: str) -> list[str]:
-    """The characters of an unspaced run, each with its marks; none if the chunk is a word or a name."""
+    Single characters come first if they are wanted, as a question may contain any part of a text, or if there
+    is only one.
+    """
     if not chunk.startswith((_BASE, _MARK)):
         return []
-    return [character for character in chunk.replace(_MARK, "").split(_BASE) if character]
+    characters = [character for character in chunk.replace(_MARK, "").split(_BASE) if character]
+    pairs = map("".join, pairwise(characters))
+    found = (*characters, *pairs) if singles or len(characters) == 1 else pairs
+    return [term[:_MAX_TERM] for term in found]
 
 
 @cache

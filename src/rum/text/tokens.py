@@ -61,14 +61,9 @@ BEYOND_ASCII = (
 )
 
 
-def _kinds() -> bytes:
-    kinds = bytearray(b"." * 256)
-    for first, last, kind in _RANGES:
-        kinds[first : last + 1] = kind * (last + 1 - first)
-    return bytes(kinds)
-
-
-_KINDS = _kinds()
+_KINDS = bytearray(b"." * 256)
+for _first, _last, _kind in _RANGES:
+    _KINDS[_first : _last + 1] = _kind * (_last + 1 - _first)
 
 
 def shape(text: str) -> bytes:

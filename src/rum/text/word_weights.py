@@ -19,13 +19,11 @@ def telling_words(text: str) -> Words:
     return _cached_words(text) if len(text) <= _MAX_CACHED else _words(text)
 
 
-@lru_cache(maxsize=4096)
-def _cached_words(text: str) -> Words:
-    return _words(text)
-
-
 def _words(text: str) -> Words:
     return frozenset(term for term in set(terms(text)) if not _is_stop_word(term))
+
+
+_cached_words = lru_cache(maxsize=4096)(_words)
 
 
 @lru_cache(maxsize=8192)

@@ -22,7 +22,13 @@ from rum.consolidate.chapters.evidence import (
 from rum.consolidate.chapters.members import by_time, in_force, short_line, time_key
 from rum.consolidate.chapters.statements import is_meaningful, statements_of
 from rum.consolidate.chapters.titles import LONGEST_TITLE
-from rum.consolidate.chapters.wisdom_words import MOST_INSIGHTS, MOST_PATTERNS, MOST_PRACTICES, draw_wisdom
+from rum.consolidate.chapters.wisdom_words import (
+    MOST_INSIGHTS,
+    MOST_PATTERNS,
+    MOST_PRACTICES,
+    Claim,
+    draw_wisdom,
+)
 from rum.consolidate.compaction import REDACTED
 from rum.consolidate.counting import changed_files, day_text
 from rum.llm.base import LanguageModel, NoValidAnswer
@@ -143,48 +149,41 @@ def _checked(
 def _shown(members: Sequence[Memory]) -> list[Memory]:
     """The memories that a model sees, oldest first; their places, from 1 on, are their numbers."""
     current = in_force(by_time(members))
-    weightiest = sorted(current, key=lambda memory: (-_weight(memory), time_key(memory)))[:MOST_SHOWN]
+    weights = {
+        memory.id: max((statement.weight for statement in statements_of(memory)), default=0.0)
+        for memory in current
+    }
+    weightiest = sorted(current, key=lambda memory: (-weights[memory.id], time_key(memory)))[:MOST_SHOWN]
     return sorted(weightiest, key=time_key)
 
 
-def _weight(memory: Memory) -> float:
-    return max((statement.weight for statement in statements_of(memory)), default=0.0)
-
-
-def _fenced(lines: Sequence[str]) -> str:
+def _fenced(lines: Iterable[str]) -> str:
     return fenced("memories", "\n".join(lines), _NOTICE)
 
 
-def _numbered(shown: Sequence[Memory]) -> list[str]:
+def _numbered(shown: Sequence[Memory]) -> Iterator[str]:
+    """The lines of memories: of each its fields, as many as fit."""
     each = max(_SHORTEST, min(_LONGEST, AT_ONCE // (len(shown) or 1)))
-    return [line for number, memory in enumerate(shown, 1) for line in _memory_lines(number, memory, each)]
-
-
-def _memory_lines(number: int, memory: Memory, longest: int) -> Iterator[str]:
-    """A memory's fields, as many as fit."""
-    day, result = day_text(memory.created_at), "succeeded" if memory.outcome.success else "failed"
-    yield f"[{number}] {day}, {result}: {short_line(memory.intent.goal, longest // 2)}"
-    left = longest // 2
-    for name, text in _fields(memory):
-        if left < _SHORTEST // 4:
-            return
-        line = f"    {name}: {short_line(text, left)}"
-        left -= len(line)
-        yield line
-
-
-def _fields(memory: Memory) -> Iterator[tuple[str, str]]:
-    outcome, reasoning = memory.outcome, memory.reasoning
-    fields = (
-        *(("learned", text) for text in outcome.learnings),
-        ("failed because", outcome.failure_reason or ""),
-        ("came of it", memory.full_summary),
-        ("why", memory.intent.context),
-        ("approach", f"{reasoning.approach_chosen} {reasoning.why_chosen}"),
-        *(("noticed", text) for text in memory.perception.patterns_noticed),
-        ("files", ", ".join(sorted(changed_files(memory))[:_FILES])),
-    )
-    yield from ((name, text) for name, text in fields if text.strip())
+    for number, memory in enumerate(shown, 1):
+        outcome, reasoning = memory.outcome, memory.reasoning
+        result = "succeeded" if outcome.success else "failed"
+        goal = short_line(memory.intent.goal, each // 2)
+        yield f"[{number}] {day_text(memory.created_at)}, {result}: {goal}"
+        fields = (
+            *(("learned", text) for text in outcome.learnings),
+            ("failed because", outcome.failure_reason or ""),
+            ("came of it", memory.full_summary),
+            ("why", memory.intent.context),
+            ("approach", f"{reasoning.approach_chosen} {reasoning.why_chosen}"),
+            *(("noticed", text) for text in memory.perception.patterns_noticed),
+            ("files", ", ".join(sorted(changed_files(memory))[:_FILES])),
+        )
+        left = each // 2
+        for name, text in fields:
+            if text.strip() and left >= _SHORTEST // 4:
+                line = f"    {name}: {short_line(text, left)}"
+                left -= len(line)
+                yield line
 
 
 def _chapter_lines(chapters: Sequence[Chapter]) -> Iterator[str]:
@@ -193,11 +192,6 @@ def _chapter_lines(chapters: Sequence[Chapter]) -> Iterator[str]:
     for chapter in sorted(chapters, key=lambda one: (one.start_ts, one.id)):
         text = " ".join((chapter.summary, *chapter.learnings))
         yield short_line(f"Chapter “{chapter.title}”: {text}", max(each, 100))
-
-
-class _Supported(NamedTuple):
-    text: str
-    evidence: Evidence
 
 
 class _Sources:
@@ -210,9 +204,9 @@ class _Sources:
         self.dropped: list[str] = []
         """The claims that were not kept, and why."""
 
-    def supported(self, claims: Iterable[SourcedClaim]) -> list[_Supported]:
+    def supported(self, claims: Iterable[SourcedClaim]) -> list[Claim]:
         """The claims that their sources support, each once."""
-        found, known = list[_Supported](), set[Words]()
+        found, known = list[Claim](), set[Words]()
         for claim in claims:
             text = one_line(claim.text)
             cited = [self._shown[number] for number in dict.fromkeys(claim.sources) if number in self._shown]
@@ -221,7 +215,7 @@ class _Sources:
                 self.dropped.append(f"“{text}”: {problem}")
             elif (words := telling_words(text)) not in known:
                 known.add(words)
-                found.append(_Supported(text, self._evidence(text, cited)))
+                found.append(Claim(text, self._evidence(text, cited)))
         return found
 
     def _dispute(self, text: str, cited: Sequence[Memory]) -> str:

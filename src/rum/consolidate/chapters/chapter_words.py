@@ -42,7 +42,7 @@ from rum.model.memory_layers import TaskType
 from rum.text.claim_comparison import differs
 from rum.text.claims import parse_statement
 from rum.text.sentences import prose_sentences
-from rum.text.word_weights import Vocabulary, Words, telling_words
+from rum.text.word_weights import Vocabulary, telling_words
 
 MOST_LEARNINGS = 8
 MOST_SIDES = 2  # Claims that are shown beside one that they contradict
@@ -85,17 +85,13 @@ def claims_of(ordered: Sequence[Memory]) -> list[Statement]:
     current = in_force(ordered)
     failed = [failure.statement for failure in find_failures(current)]
     failures = "\n".join(statement.text for statement in failed)
-    claims = (statement for memory in current for statement in statements_of(memory))
-    return [
-        *failed,
-        *(one for one in claims if one.kind is not ClaimKind.STORY or not _repeats(one.text, failures)),
-    ]
-
-
-def _repeats(text: str, failures: str) -> bool:
-    """Whether a story, such as that of a revert, only says why the work failed."""
-    reason = text.partition(WORK_MARK)[2] or text
-    return reason in failures
+    claims = list[Statement](failed)
+    for one in (statement for memory in current for statement in statements_of(memory)):
+        # A story, such as that of a revert, may only say why the work failed.
+        reason = one.text.partition(WORK_MARK)[2] or one.text
+        if one.kind is not ClaimKind.STORY or reason not in failures:
+            claims.append(one)
+    return claims
 
 
 def best_claims(found: Sequence[Cluster], count: int) -> list[Cluster]:
@@ -129,16 +125,20 @@ def _summary(ordered: Sequence[Memory], topics: Sequence[str]) -> str:
     if not ordered:
         return ""
     if len(ordered) == 1:
-        return _single(ordered[0])
-    parts = (_subject(ordered, topics[:_TOPICS]), _results(ordered), _files(ordered), _course(ordered))
-    return " ".join(sentence for sentence in parts if sentence)
-
-
-def _single(memory: Memory) -> str:
-    result = "succeeded" if memory.outcome.success else "failed"
-    reason = failure_reason_of(memory) or _result(memory)
-    why = f": {reason.rstrip('.')}" if reason else ""
-    return f"“{goal_of(memory)}” of {day_text(memory.created_at)} {result}{why}."
+        memory = ordered[0]
+        result = "succeeded" if memory.outcome.success else "failed"
+        reason = failure_reason_of(memory) or _result(memory)
+        why = f": {reason.rstrip('.')}" if reason else ""
+        return f"“{goal_of(memory)}” of {day_text(memory.created_at)} {result}{why}."
+    parts = [_subject(ordered, topics[:_TOPICS]), _results(ordered)]
+    counts = Counter({path: n for path, n in file_counts(ordered).items() if not is_incidental(path)})
+    if found := largest(counts, 2, _FILES):
+        parts.append(f"Changed most: {join_names([f'{path} ({count})' for path, count in found])}.")
+    first, last, result = goal_of(ordered[0]), goal_of(ordered[-1]), _result(ordered[-1])
+    if first != last:
+        end = f": {result.rstrip('.')}" if result else ""
+        parts.append(f"From “{first}” to “{last}”{end}.")
+    return " ".join(parts)
 
 
 def _subject(ordered: Sequence[Memory], topics: Sequence[str]) -> str:
@@ -163,21 +163,6 @@ def _results(ordered: Sequence[Memory]) -> str:
     more = len(failed) - len(shown)
     rest = f" and {more} more" if more else ""
     return f"{counts}: {join_names(shown) if not more else ', '.join(shown)}{rest}."
-
-
-def _files(ordered: Sequence[Memory]) -> str:
-    """The files that were changed most."""
-    counts = Counter({path: n for path, n in file_counts(ordered).items() if not is_incidental(path)})
-    found = largest(counts, 2, _FILES)
-    return f"Changed most: {join_names([f'{path} ({count})' for path, count in found])}." if found else ""
-
-
-def _course(ordered: Sequence[Memory]) -> str:
-    """From the first work to the last, with its outcome."""
-    first, last = goal_of(ordered[0]), goal_of(ordered[-1])
-    result = _result(ordered[-1])
-    end = f": {result.rstrip('.')}" if result else ""
-    return f"From “{first}” to “{last}”{end}." if first != last else ""
 
 
 def _result(memory: Memory) -> str:
@@ -250,21 +235,21 @@ def find_failures(ordered: Sequence[Memory]) -> list[Failure]:
             continue
         first = next((one for one in work.alike(place) if one in groups and work.one_aim(one, place)), place)
         groups.setdefault(first, []).append(place)
-    found = (_failure(group, work, ordered) for group in groups.values())
-    return [one for one in found if one.reason or one.proven]
-
-
-def _failure(group: Sequence[int], work: _Work, ordered: Sequence[Memory]) -> Failure:
-    attempts = tuple(ordered[place] for place in group)
-    source = next((memory for memory in reversed(attempts) if failure_reason_of(memory)), attempts[-1])
-    later = [
-        one
-        for one in work.alike(group[-1])
-        if one > group[-1] and ordered[one].outcome.success and not _undoes(ordered[one])
-    ]
-    proven = [one for one in later if work.one_aim(group[-1], one) and work.share_files(group[-1], one)]
-    remedy = next((ordered[one] for one in proven or later), None)
-    return Failure(attempts, failure_reason_of(source), source, remedy, bool(proven))
+    found = list[Failure]()
+    for group in groups.values():
+        attempts = tuple(ordered[place] for place in group)
+        source = next((memory for memory in reversed(attempts) if failure_reason_of(memory)), attempts[-1])
+        reason, last = failure_reason_of(source), group[-1]
+        later = [
+            one
+            for one in work.alike(last)
+            if one > last and ordered[one].outcome.success and not _undoes(ordered[one])
+        ]
+        proven = [one for one in later if work.one_aim(last, one) and work.share_files(last, one)]
+        if reason or proven:
+            remedy = next((ordered[one] for one in proven or later), None)
+            found.append(Failure(attempts, reason, source, remedy, bool(proven)))
+    return found
 
 
 class _Work:
@@ -283,18 +268,14 @@ class _Work:
 
     def alike(self, place: int) -> list[int]:
         """Memories of similar work, oldest first: their goals share most words, and their files overlap."""
-        near = {other for word in self._rarest(self._words[place]) for other in self._holders[word]}
-        return [other for other in sorted(near - {place}) if self._same(place, other)]
-
-    def _rarest(self, words: Words) -> list[str]:
-        """The rarest words of a goal: another without any of them cannot be similar enough."""
-        rarest = self._vocabulary.rarest(words, len(words))
-        left = whole = self._vocabulary.weight(words)
-        for count, word in enumerate(rarest):
+        near, words = set[int](), self._words[place]
+        left = whole = self._weights[place]
+        for word in self._vocabulary.rarest(words, len(words)):
             if left < SAME_WORK * whole:
-                return rarest[:count]
+                break  # a goal without any of the rarer words cannot be similar enough
+            near.update(self._holders[word])
             left -= self._vocabulary.weight(frozenset((word,)))
-        return rarest
+        return [other for other in sorted(near - {place}) if self._same(place, other)]
 
     def _same(self, one: int, other: int) -> bool:
         if self._files[one] and self._files[other] and not self.share_files(one, other):

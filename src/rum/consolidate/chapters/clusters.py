@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import combinations
 from math import log2
 from typing import NamedTuple
 
@@ -55,7 +56,7 @@ def cluster_claims(
     statements: Iterable[Statement], topics: Words = frozenset(), similarity: Similarity | None = None
 ) -> list[Cluster]:
     """Clusters of claims that say the same, best first; claims about the `topics` rank a little higher."""
-    comparison = _Comparison(_distinct(statements), topics)
+    comparison = _Comparison(_parse_distinct(statements), topics)
     if similarity:
         comparison.compare_meaning(similarity)
     return comparison.clusters()
@@ -91,20 +92,16 @@ class _Comparison:
                 self._by_sentence.setdefault(claim.work[1], []).append(number)
         self._supporters = [[number, *self._containing(number)] for number in range(len(claims))]
 
-    def _containing(self, number: int) -> list[int]:
-        """The claims that have every word of one, and support it."""
-        holders = sorted((self._holders[word] for word in self._claims[number].read.words), key=len)
+    def _containing(self, number: int) -> Iterator[int]:
+        """The claims that have every word of one and say it: they deny and limit the same."""
+        shorter = self._claims[number].read
+        holders = sorted((self._holders[word] for word in shorter.words), key=len)
         found = set[int].intersection(*holders) - {number} if holders else set[int]()
-        return [other for other in sorted(found) if self._supports(other, number)]
-
-    def _supports(self, one: int, other: int) -> bool:
-        """Whether a claim that has all words of another says it: it denies and limits the same."""
-        longer, shorter = self._claims[one].read, self._claims[other].read
-        return (
-            self._may_support(one, other)
-            and longer.limits == shorter.limits
-            and not reverses_order(longer, shorter)
-        )
+        for other in sorted(found):
+            longer = self._claims[other].read
+            same_limits = self._may_support(other, number) and longer.limits == shorter.limits
+            if same_limits and not reverses_order(longer, shorter):
+                yield other
 
     def _may_support(self, one: int, other: int) -> bool:
         claim, wording = self._claims[one], self._claims[other]
@@ -119,8 +116,10 @@ class _Comparison:
         claim, wording = self._claims[one], self._claims[other]
         if not self._may_support(one, other) or claim.read.names ^ wording.read.names:
             return False
-        if _of_other_work(claim, wording):
-            return False
+        if claim.work and wording.work:
+            mine, theirs = telling_words(claim.work[0]), telling_words(wording.work[0])
+            if mine - theirs and theirs - mine:  # each names something that the other does not
+                return False
         if self._vocabulary.share(wording.words, claim.words) < SAME_WORDS:
             return False
         return not differs(wording.read, claim.read) and not differs(claim.read, wording.read)
@@ -128,8 +127,7 @@ class _Comparison:
     def compare_meaning(self, similarity: Similarity) -> None:
         """Add those that say a claim in other words."""
         best = self._ranked()[:_COMPARED]
-        pairs = [(one, other) for place, one in enumerate(best) for other in best[place + 1 :]]
-        for one, other in pairs:
+        for one, other in combinations(best, 2):
             new = [
                 (wording, claim)
                 for wording, claim in ((one, other), (other, one))
@@ -150,13 +148,11 @@ class _Comparison:
         for number in self._ranked():
             if number not in done:
                 found.append(self._cluster(number, supported[number]))
-                done.update(self._supporters[number], supported[number], self._same_sentence(number))
+                done.update(self._supporters[number], supported[number])
+                # Claims that say the same sentence of other work are no evidence, and nothing new.
+                if work := self._claims[number].work:
+                    done.update(self._by_sentence[work[1]])
         return found
-
-    def _same_sentence(self, number: int) -> list[int]:
-        """The claims that say the same sentence of other work: no evidence, and nothing new."""
-        work = self._claims[number].work
-        return self._by_sentence[work[1]] if work else []
 
     def _ranked(self) -> list[int]:
         """Places of claims, the best first; among equals the shorter wording, as it is the clearer one."""
@@ -176,51 +172,33 @@ class _Comparison:
         supporters = [number, *sorted(set(self._supporters[number]) - {number})]
         implied = sorted(set(supported) - set(supporters))
         against = {other for one in (*supporters, *implied) for other in self._opposed[one]} - set(supporters)
-        best, *_ = supporting = self._statements(supporters)
-        return Cluster(
-            best,
-            supporting,
-            self._statements(sorted(against)),
-            self._rank(number),
-            self._statements(implied),
+        supporting, opposing, weaker = (
+            tuple(self._claims[one].statement for one in places)
+            for places in (supporters, sorted(against), implied)
         )
-
-    def _statements(self, places: Iterable[int]) -> tuple[Statement, ...]:
-        return tuple(self._claims[one].statement for one in places)
+        return Cluster(supporting[0], supporting, opposing, self._rank(number), weaker)
 
 
 def _memory_ids(statements: Iterable[Statement]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(memory_id for one in statements for memory_id in one.memory_ids))
 
 
-def _of_other_work(one: _ParsedClaim, other: _ParsedClaim) -> bool:
-    """Whether two claims are about work of which each names something that the other does not."""
-    if not (one.work and other.work):
-        return False
-    mine, theirs = (telling_words(work[0]) for work in (one.work, other.work))
-    return bool(mine - theirs and theirs - mine)
-
-
-def _distinct(statements: Iterable[Statement]) -> list[_ParsedClaim]:
+def _parse_distinct(statements: Iterable[Statement]) -> list[_ParsedClaim]:
     """Parsed claims, those with the same words merged, sorted by text."""
     same_text: dict[str, list[Statement]] = {}
     for statement in statements:
         same_text.setdefault(statement.text, []).append(statement)
     weightiest = sorted(map(_merged, same_text.values()), key=_clearest)[:MOST]
     same_words: dict[tuple[object, ...], list[_ParsedClaim]] = {}
-    for claim in map(_parsed, weightiest):
-        words = claim.read.sequence or claim.statement.text
-        same_words.setdefault((words, claim.read.denied, claim.read.negated), []).append(claim)
+    for one in weightiest:
+        read = parse_statement(one.text)
+        claim = _ParsedClaim(one, telling_words(one.text), read, comparable_claim(one.text))
+        same_words.setdefault((read.sequence or one.text, read.denied, read.negated), []).append(claim)
     merged = (
         same[0]._replace(statement=_merged([claim.statement for claim in same]))
         for same in same_words.values()
     )
     return sorted(merged, key=lambda claim: claim.statement.text)
-
-
-def _parsed(statement: Statement) -> _ParsedClaim:
-    text = statement.text
-    return _ParsedClaim(statement, telling_words(text), parse_statement(text), comparable_claim(text))
 
 
 def _merged(same: Sequence[Statement]) -> Statement:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from rum.consolidate.chapters.clusters import SAME_MEANING, Similarity
 from rum.consolidate.chapters.members import by_time, in_force, texts_of, time_key
 from rum.consolidate.chapters.statements import LONGEST_CLAIM, statements_of
-from rum.consolidate.counting import changed_files
+from rum.consolidate.counting import file_counts
 from rum.model.chapters import Evidence
 from rum.model.memory import Memory
 from rum.text.claim_comparison import (
@@ -67,11 +67,6 @@ def _newest_first(ids: Iterable[str], members: Mapping[str, Memory]) -> list[Mem
     return sorted(found, key=time_key, reverse=True)
 
 
-def find_evidence(claim: str, members: Sequence[Memory], similarity: Similarity | None = None) -> Evidence:
-    """Find the members that support a claim by the caller or a model, and those that contradict it."""
-    return EvidenceFinder(members, similarity).evidence(claim)
-
-
 class _Passage(NamedTuple):
     """A paragraph of a memory, or several with the same words."""
 
@@ -105,7 +100,12 @@ class EvidenceFinder:
 
     @cached_property
     def _statements(self) -> list[tuple[str, str]]:
-        return [(one, text) for one, memory in self._members.items() for text in _claims(memory)]
+        found: list[tuple[str, str]] = []
+        for one, memory in self._members.items():
+            recorded = (*memory.outcome.learnings, *memory.perception.patterns_noticed)
+            texts = [*(text[:LONGEST_CLAIM] for text in recorded), *prose_sentences(memory.intent.context)]
+            found += ((one, text) for text in texts[:_MOST_PASSAGES])
+        return found
 
     @cached_property
     def _positions(self) -> ClaimIndex:
@@ -119,11 +119,12 @@ class EvidenceFinder:
     def find(self, claim: str) -> Support:
         """How the members stand to a claim."""
         wanted = parse_statement(claim).topic or telling_words(claim)
-        opposed = self._opposed(claim)
+        # Members with a statement that cannot hold beside the claim.
+        contradicting = self._positions.contradicting(comparable_claim(claim))
+        opposed = list(dict.fromkeys(self._statements[number][0] for number in contradicting))
         shares = {one: self._share(one, wanted) for one in self._members if one not in opposed}
-        near = sorted(
-            (one for one in shares if shares[one] >= HALF_SUPPORTED), key=lambda one: (-shares[one], one)
-        )
+        fitting = [one for one, share in shares.items() if share >= HALF_SUPPORTED]
+        near = sorted(fitting, key=lambda one: (-shares[one], one))
         stands = {one: self._stand(one, claim) for one in near}
         agreeing = [one for one in near if stands[one] is Stance.SAYS]
         supporting = [one for one in agreeing if shares[one] >= SAME_TOPIC]
@@ -157,25 +158,13 @@ class EvidenceFinder:
         return stance_on(claim, statements, share)
 
     def _means(self, memory_id: str, claim: str, similarity: Similarity) -> bool:
-        texts = [one.text for one in statements_of(self._members[memory_id])[:_COMPARED_TEXTS]]
-        return any(similarity(claim, text) >= SAME_MEANING and not _unlike(claim, text) for text in texts)
-
-    def _opposed(self, claim: str) -> list[str]:
-        """The members with a statement that cannot hold beside the claim."""
-        against = self._positions.contradicting(comparable_claim(claim))
-        return list(dict.fromkeys(self._statements[number][0] for number in against))
-
-
-def _unlike(claim: str, text: str) -> bool:
-    one, other = parse_statement(claim), parse_statement(text)
-    return denies(one, other) or differs(one, other)
-
-
-def _claims(memory: Memory) -> list[str]:
-    recorded = (*memory.outcome.learnings, *memory.perception.patterns_noticed)
-    return [*(text[:LONGEST_CLAIM] for text in recorded), *prose_sentences(memory.intent.context)][
-        :_MOST_PASSAGES
-    ]
+        wanted = parse_statement(claim)
+        for statement in statements_of(self._members[memory_id])[:_COMPARED_TEXTS]:
+            if similarity(claim, statement.text) >= SAME_MEANING:
+                other = parse_statement(statement.text)
+                if not denies(wanted, other) and not differs(wanted, other):
+                    return True
+        return False
 
 
 def _passages(memory: Memory) -> list[_Passage]:
@@ -249,16 +238,10 @@ def _problems(claim: str, evidence: Evidence, members: Mapping[str, Memory], lea
     missing = wanted - _all_words(sources)
     if len(missing) > (1 - least) * len(wanted):
         yield f"no source says {', '.join(sorted(missing))}"
-    counted = _counts(claim, evidence, members)
-    if invented := sorted(unsupported_figures(claim, sources) - counted):
-        yield f"neither a source nor a count says {', '.join(invented)}"
-
-
-def _counts(claim: str, evidence: Evidence, members: Mapping[str, Memory]) -> Words:
-    """The numbers that counting the members gives: all of them, and those a claim is about."""
+    # Counting the members gives numbers too: all of them, and those a claim is about.
     current = in_force(members.values())
-    paths = {path for memory in current for path in changed_files(memory) if path in claim}
     kinds = Counter(memory.intent.task_type for memory in current)
-    numbers = {evidence.supporting, evidence.against, len(current), *kinds.values()}
-    numbers |= {sum(path in changed_files(memory) for memory in current) for path in paths}
-    return frozenset(map(str, numbers))
+    counts = {evidence.supporting, evidence.against, len(current), *kinds.values()}
+    counts |= {count for path, count in file_counts(current).items() if path in claim}
+    if invented := sorted(unsupported_figures(claim, sources) - set(map(str, counts))):
+        yield f"neither a source nor a count says {', '.join(invented)}"

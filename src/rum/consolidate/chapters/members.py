@@ -27,12 +27,8 @@ def in_force(members: Iterable[Memory]) -> list[Memory]:
 
 def texts_of(memory: Memory) -> list[str]:
     """The texts of a memory, field by field; the goal first."""
-    intent, perception, reasoning, outcome = (
-        memory.intent,
-        memory.perception,
-        memory.reasoning,
-        memory.outcome,
-    )
+    intent, perception = memory.intent, memory.perception
+    reasoning, outcome = memory.reasoning, memory.outcome
     fields: Sequence[str | None] = (
         intent.goal,
         intent.context,

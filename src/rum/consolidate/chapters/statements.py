@@ -115,19 +115,14 @@ def _claim_text(text: str) -> str:
 def _best(text: str, least: float) -> list[tuple[str, float]]:
     """The weightiest sentences of a text, best first, each with those it refers to."""
     lines = [one_line(sentence) for sentence in prose_sentences(text)]
-    found = [
-        # The sentence before may name the subject.
-        (
-            whole,
-            sentence_weight(sentence)
-            + (names_something(whole) - names_something(sentence))
-            - _LATER * number,
-        )
-        for number, sentence in enumerate(lines)
-        if SHORTEST <= len(sentence) <= LONGEST
-        and is_prose(sentence)
-        and (whole := _with_context(lines, number))
-    ]
+    found: list[tuple[str, float]] = []
+    for number, sentence in enumerate(lines):
+        if not SHORTEST <= len(sentence) <= LONGEST or not is_prose(sentence):
+            continue
+        if whole := _with_context(lines, number):
+            # The sentence before may name the subject.
+            named = bool(_ANCHOR.search(whole)) - bool(_ANCHOR.search(sentence))
+            found.append((whole, sentence_weight(sentence) + named - _LATER * number))
     return sorted((one for one in found if one[1] >= least), key=lambda one: (-one[1], one[0]))
 
 
@@ -144,13 +139,15 @@ def _with_context(lines: Sequence[str], number: int) -> str:
         if len(both) > LONGEST or not is_prose(before) or not before.endswith((".", "!", ")")):
             return _alone(whole)
         whole = both
-    return _alone(whole) if begins_with_connective(whole) else whole
+    return _alone(whole) if _CONNECTIVE.match(whole) else whole
 
 
 def _alone(text: str) -> str:
     """A text without the connective that it begins with; empty if it needs more context than that."""
-    rest = without_connective(text)
-    return rest if rest and not needs_context(rest) else ""
+    found = _CONNECTIVE.match(text)
+    rest = text[found.end() :] if found else ""
+    rest = rest[:1].upper() + rest[1:]
+    return "" if needs_context(rest) else rest
 
 
 ENOUGH = 2.0  # The minimum weight of a sentence to count as a claim if it is not recorded as a learning
@@ -201,17 +198,13 @@ _TALK = r"""
     | verif(?:y|ied)\ (?:in|with|by) | as\ (?:reported|discussed|mentioned)
 """
 _SELF = r"i | i'm | i've | i'd | my"
-_WEIGHTS = (
-    (_RULE_WORDS, 2.0),
-    (_CAUSE, 2.0),
-    (_FAULT, 1.5),
-    (_PURPOSE, 1.0),
-    (_FACT, 1.0),
-    (_HEDGE, -1.0),
-    (_PLAN, -1.0),
-    (_TALK, -3.0),
-    (_SELF, -1.0),
-)
+_WEIGHTS = {
+    2.0: (_RULE_WORDS, _CAUSE),
+    1.5: (_FAULT,),
+    1.0: (_PURPOSE, _FACT),
+    -1.0: (_HEDGE, _PLAN, _SELF),
+    -3.0: (_TALK,),
+}
 _FLAGS = re.IGNORECASE | re.VERBOSE
 _NEEDS_CONTEXT = re.compile(
     r"""(?:this|that|these|those|it|its|they|their|them|there|he|she|both|each|such|so|also|then|thus|hence|however
@@ -262,7 +255,11 @@ _DANGLES = re.compile(
 @cache
 def _cues() -> tuple[tuple[float, re.Pattern[str]], ...]:
     # Searching lower-cased text takes half the time of a search that ignores case.
-    return tuple((weight, re.compile(rf"\b(?:{words})\b", re.VERBOSE)) for words, weight in _WEIGHTS)
+    return tuple(
+        (weight, re.compile(rf"\b(?:{cue})\b", re.VERBOSE))
+        for weight, cues in _WEIGHTS.items()
+        for cue in cues
+    )
 
 
 @lru_cache(maxsize=4096)
@@ -288,20 +285,3 @@ def is_rule(sentence: str) -> bool:
 def needs_context(sentence: str) -> bool:
     """Whether a sentence refers to the one before it."""
     return bool(_NEEDS_CONTEXT.match(sentence))
-
-
-def begins_with_connective(sentence: str) -> bool:
-    """Whether a sentence begins with a word that only connects it to the one before."""
-    return bool(_CONNECTIVE.match(sentence))
-
-
-def without_connective(sentence: str) -> str:
-    """A sentence without the connective that it begins with; empty if there is none."""
-    found = _CONNECTIVE.match(sentence)
-    rest = sentence[found.end() :] if found else ""
-    return rest[:1].upper() + rest[1:]
-
-
-def names_something(sentence: str) -> bool:
-    """Whether a sentence names code, a number, or something else by its name."""
-    return bool(_ANCHOR.search(sentence))

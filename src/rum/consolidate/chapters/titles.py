@@ -128,32 +128,27 @@ def find_headings(ordered: Sequence[Goal]) -> list[Heading]:
     tagged: Counter[tuple[str, ...]] = Counter()
     for number, goal in enumerate(ordered):
         in_goal = _phrases(goal)
-        for key, text in {**_tags(goal), **in_goal}.items():
+        tags = {(key,): short_line(tag, LONGEST_TITLE // 2) for tag in goal.tags if (key := _key(tag))}
+        for key, text in (tags | in_goal).items():
             spellings.setdefault(key, Counter())[text] += 1
             holders.setdefault(key, set()).add(number)
             tagged[key] += key not in in_goal
     least = 2 if len(ordered) > 1 else 1
     shared = [key for key, who in holders.items() if len(who) >= least]
-    ranked = sorted(shared, key=lambda key: (-_worth(key, len(holders[key]) - _TAGGED * tagged[key]), key))
-    chosen, used = list[tuple[str, ...]](), set[str]()
-    for key in ranked:
+    # Two words together say more than one.
+    worth = {key: (len(holders[key]) - _TAGGED * tagged[key]) * (1 + 0.7 * (len(key) - 1)) for key in shared}
+    chosen, used = list[Heading](), set[str]()
+    for key in sorted(shared, key=lambda key: (-worth[key], key)):
         if len(chosen) == MOST_TOPICS:
             break
-        parts = frozenset(terms(_common(spellings[key])))
+        # The most common spelling, preferably one that does not begin a sentence.
+        counts = spellings[key]
+        common = min(counts, key=lambda text: (-counts[text], not text.islower(), text))
+        parts = frozenset(terms(common))
         if parts.isdisjoint(used):
-            chosen.append(key)
+            chosen.append(Heading(common, frozenset(holders[key])))
             used |= parts
-    return [Heading(_common(spellings[key]), frozenset(holders[key])) for key in chosen]
-
-
-def _worth(key: tuple[str, ...], holders: float) -> float:
-    """Grows with the holders and the number of words: two together say more than one."""
-    return holders * (1 + 0.7 * (len(key) - 1))
-
-
-def _common(spellings: Counter[str]) -> str:
-    """The most common spelling, preferably one that does not begin a sentence."""
-    return min(spellings, key=lambda text: (-spellings[text], not text.islower(), text))
+    return chosen
 
 
 def _phrases(goal: Goal) -> dict[tuple[str, ...], str]:
@@ -164,22 +159,15 @@ def _phrases(goal: Goal) -> dict[tuple[str, ...], str]:
         keys = [_key(word[0]) for word in words]
         for start in range(len(words)):
             for end in range(start + 1, min(start + _LONGEST_PHRASE, len(words)) + 1):
-                if not keys[end - 1] or (end - 1 > start and not _is_next(clause, *words[end - 2 : end])):
+                # Nothing but blanks may stand between two words.
+                before = clause[words[end - 2].end() : words[end - 1].start()] if end - 1 > start else ""
+                if not keys[end - 1] or before.strip():
                     break
                 stems = tuple(sorted({key for key in keys[start:end] if key}))
                 text = clause[words[start].start() : words[end - 1].end()]
                 # A capital at the beginning of a sentence is no part of the word.
                 found[stems] = text if text.islower() else found.get(stems, text)
     return found
-
-
-def _is_next(clause: str, one: re.Match[str], other: re.Match[str]) -> bool:
-    """Whether nothing but blanks stands between two words."""
-    return not clause[one.end() : other.start()].strip()
-
-
-def _tags(goal: Goal) -> dict[tuple[str, ...], str]:
-    return {(key,): short_line(tag, LONGEST_TITLE // 2) for tag in goal.tags if (key := _key(tag))}
 
 
 def _key(word: str) -> str | None:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from rum.consolidate.chapters.chapter_words import best_claims, claims_of
 from rum.consolidate.chapters.clusters import Cluster, Similarity, cluster_claims, clusters_by_text
-from rum.consolidate.chapters.evidence import MOST_NAMED, EvidenceFinder, make_evidence
+from rum.consolidate.chapters.evidence import EvidenceFinder, make_evidence
 from rum.consolidate.chapters.members import by_time, in_force, short_line
 from rum.consolidate.chapters.statements import (
     LONGEST_CLAIM,
@@ -56,7 +56,9 @@ _ADVICE = re.compile(
 _COMMANDS = re.compile(r"\b(?:must|should)\b", re.IGNORECASE)
 
 
-class _Claim(NamedTuple):
+class Claim(NamedTuple):
+    """A claim with its evidence."""
+
     text: str
     evidence: Evidence
 
@@ -72,12 +74,10 @@ def draw_wisdom(
     `members` are the memories of all chapters by id; missing ones claim nothing. Claims of memories with all
     the `tags` come first.
     """
-    ordered_chapters = sorted(
-        {chapter.id: chapter for chapter in chapters}.values(), key=lambda one: (one.start_ts, one.id)
-    )
-    ordered = by_time(
-        members[one] for chapter in ordered_chapters for one in chapter.memory_ids if one in members
-    )
+    by_chapter_id = {chapter.id: chapter for chapter in chapters}
+    ordered_chapters = sorted(by_chapter_id.values(), key=lambda one: (one.start_ts, one.id))
+    ids = (one for chapter in ordered_chapters for one in chapter.memory_ids)
+    ordered = by_time(members[one] for one in ids if one in members)
     topics = telling_words(" ".join(heading.text for heading in find_headings(goals_of(ordered))))
     statements = [*claims_of(ordered), *_given(ordered_chapters, ordered, similarity)]
     by_id = {memory.id: memory for memory in ordered}
@@ -85,7 +85,11 @@ def draw_wisdom(
     found = _by_support(cluster_claims(statements, topics, similarity), ordered_chapters, tagged)
     practices = _practices(found, by_id)
     insights = best_claims([one for one in found if one not in practices], MOST_INSIGHTS)
-    patterns = sorted(find_patterns(in_force(ordered)), key=lambda one: not _mostly(one.memory_ids, tagged))
+    # Patterns that mostly tagged memories show come first.
+    patterns = sorted(
+        find_patterns(in_force(ordered)),
+        key=lambda one: 2 * sum(memory_id in tagged for memory_id in one.memory_ids) <= len(one.memory_ids),
+    )
     claims = {
         "insights": [_claim(one.best.text, one, by_id) for one in insights],
         "patterns": [_claim(one.text, one, by_id) for one in patterns[:MOST_PATTERNS]],
@@ -101,8 +105,8 @@ def draw_wisdom(
     )
 
 
-def _claim(text: str, found: Cluster | Pattern, by_id: Mapping[str, Memory]) -> _Claim:
-    return _Claim(text, make_evidence(found.memory_ids, found.against_ids, by_id))
+def _claim(text: str, found: Cluster | Pattern, by_id: Mapping[str, Memory]) -> Claim:
+    return Claim(text, make_evidence(found.memory_ids, found.against_ids, by_id))
 
 
 def _given(
@@ -138,10 +142,14 @@ def _by_support(found: Iterable[Cluster], chapters: Sequence[Chapter], tagged: S
 
 def _practices(found: Sequence[Cluster], members: Mapping[str, Memory]) -> list[Cluster]:
     """Advice that success has confirmed, then warnings: what failed more than once, most often first."""
-    advice = [one for one in found if _advises(one.best) and _confirmed(one, members)]
-    warnings = [
-        one for one in found if one.best.kind is ClaimKind.FAILED and _failure_count(one, members) >= WARNS
-    ]
+    advice, warnings = list[Cluster](), list[Cluster]()
+    for cluster in found:
+        results = [members[one].outcome.success for one in cluster.memory_ids if one in members]
+        # The work that advice comes from must have succeeded more often than not.
+        if 2 * sum(results) > len(results) and _advises(cluster.best):
+            advice.append(cluster)
+        if cluster.best.kind is ClaimKind.FAILED and results.count(False) >= WARNS:
+            warnings.append(cluster)
     best_warnings = best_claims(warnings, MOST_WARNINGS)
     return [*best_claims(advice, MOST_PRACTICES - len(best_warnings)), *best_warnings]
 
@@ -154,20 +162,6 @@ def _advises(statement: Statement) -> bool:
     return alone and bool(_COMMANDS.search(statement.text))
 
 
-def _confirmed(cluster: Cluster, members: Mapping[str, Memory]) -> bool:
-    """Whether the work that a claim comes from succeeded more often than not."""
-    results = [members[one].outcome.success for one in cluster.memory_ids if one in members]
-    return 2 * sum(results) > len(results)
-
-
-def _mostly(ids: Sequence[str], tagged: Set[str]) -> bool:
-    return 2 * sum(one in tagged for one in ids) > len(ids)
-
-
-def _failure_count(cluster: Cluster, members: Mapping[str, Memory]) -> int:
-    return sum(not members[one].outcome.success for one in cluster.memory_ids if one in members)
-
-
 def _contradictions(found: Sequence[Cluster], members: Mapping[str, Memory]) -> tuple[Contradiction, ...]:
     """Every two claims that cannot both hold, once, the better supported one first."""
     by_text = clusters_by_text(found)
@@ -177,32 +171,26 @@ def _contradictions(found: Sequence[Cluster], members: Mapping[str, Memory]) -> 
             # A claim beyond those that are compared still counts as evidence against, but is no side itself.
             other = by_text.get(statement.text, cluster)
             texts = frozenset((cluster.best.text, other.best.text))
-            if len(texts) == 2:
-                pairs.setdefault(texts, _contradiction(cluster, other, members))
+            if len(texts) == 2 and texts not in pairs:
+                pairs[texts] = Contradiction(
+                    claim=cluster.best.text,
+                    memory_ids=make_evidence(cluster.memory_ids, (), members).memory_ids,
+                    against=other.best.text,
+                    against_ids=make_evidence(other.memory_ids, (), members).memory_ids,
+                )
     return tuple(pairs.values())[:MOST_CONTRADICTIONS]
-
-
-def _contradiction(one: Cluster, other: Cluster, members: Mapping[str, Memory]) -> Contradiction:
-    return Contradiction(
-        claim=one.best.text,
-        memory_ids=make_evidence(one.memory_ids, (), members).memory_ids[:MOST_NAMED],
-        against=other.best.text,
-        against_ids=make_evidence(other.memory_ids, (), members).memory_ids[:MOST_NAMED],
-    )
 
 
 def _summary(
     chapters: Sequence[Chapter],
     ordered: Sequence[Memory],
-    claims: Sequence[_Claim],
+    claims: Sequence[Claim],
     contradictions: Sequence[Contradiction],
 ) -> str:
     """The chapters, the results of the work, the most common claim, and the number of contradictions."""
     if not ordered:
         return ""
-    titles = [
-        f"“{short_line(chapter.title, LONGEST_TITLE)}”" for chapter in chapters if chapter.title.strip()
-    ]
+    titles = _titles(chapter for chapter in chapters if chapter.title.strip())
     more = len(titles) - _TITLES
     named = f"{', '.join(titles[:_TITLES])} and {more} more" if more > 0 else join_names(titles)
     first, last = day_text(ordered[0].created_at), day_text(ordered[-1].created_at)
@@ -222,10 +210,14 @@ def _summary(
 
 def draw_headline(chapters: Sequence[Chapter], count: int) -> str:
     """A summary of chapters with `count` memories, without looking at these."""
-    titles = [f"“{short_line(chapter.title, LONGEST_TITLE)}”" for chapter in chapters[:_TITLES]]
+    titles = _titles(chapters[:_TITLES])
     more = len(chapters) - len(titles)
     names = join_names([*titles, *([f"{more} more"] if more else [])])
     return f"{_count(chapters)} with {memories(count)}: {names}."
+
+
+def _titles(chapters: Iterable[Chapter]) -> list[str]:
+    return [f"“{short_line(chapter.title, LONGEST_TITLE)}”" for chapter in chapters]
 
 
 def _count(chapters: Sequence[Chapter]) -> str:
@@ -251,12 +243,7 @@ class Pattern(NamedTuple):
 
 def find_patterns(ordered: Sequence[Memory]) -> list[Pattern]:
     """Patterns in memories, oldest first, by kind; the most frequent first."""
-    return [
-        *_approaches(ordered),
-        *_categories(ordered),
-        *_failing(ordered),
-        *_together(ordered),
-    ]
+    return [*_approaches(ordered), *_categories(ordered), *_failing(ordered), *_together(ordered)]
 
 
 def _ids(members: Iterable[Memory]) -> tuple[str, ...]:
@@ -266,34 +253,23 @@ def _ids(members: Iterable[Memory]) -> tuple[str, ...]:
 def _approaches(ordered: Sequence[Memory]) -> Iterator[Pattern]:
     """Approaches that were chosen more than once, with how often they worked."""
     chosen = {memory.id: memory for memory in ordered if memory.reasoning.approach_chosen}
-    statements = [
-        Statement(
-            short_line(memory.reasoning.approach_chosen, LONGEST_CLAIM), ClaimKind.CHOSEN, 0.0, (memory.id,)
-        )
-        for memory in chosen.values()
-    ]
-    found = cluster_claims(one for one in statements if is_meaningful(one.text))
+    approaches = {
+        one: short_line(memory.reasoning.approach_chosen, LONGEST_CLAIM) for one, memory in chosen.items()
+    }
+    found = cluster_claims(
+        Statement(text, ClaimKind.CHOSEN, 0.0, (one,))
+        for one, text in approaches.items()
+        if is_meaningful(text)
+    )
     repeated = [cluster for cluster in found if len(cluster.memory_ids) >= FEWEST_FAILURES]
     for cluster in repeated[:_EACH]:
-        worked = [one for one in cluster.memory_ids if chosen[one].outcome.success]
-        failed = [one for one in cluster.memory_ids if not chosen[one].outcome.success]
+        worked = tuple(one for one in cluster.memory_ids if chosen[one].outcome.success)
+        failed = tuple(one for one in cluster.memory_ids if not chosen[one].outcome.success)
+        results = [("worked", worked), ("failed", failed)]
+        (result, most), (otherwise, fewer) = sorted(results, key=lambda one: -len(one[1]))
+        rest = f", {otherwise} {times(len(fewer))}" if fewer else ""
         text = cluster.best.text.rstrip(".")
-        if len(worked) >= len(failed):
-            yield Pattern(
-                f"Worked {times(len(worked))}{_otherwise(failed, 'failed')}: {text}.",
-                tuple(worked),
-                tuple(failed),
-            )
-        else:
-            yield Pattern(
-                f"Failed {times(len(failed))}{_otherwise(worked, 'worked')}: {text}.",
-                tuple(failed),
-                tuple(worked),
-            )
-
-
-def _otherwise(others: Sequence[str], result: str) -> str:
-    return f", {result} {times(len(others))}" if others else ""
+        yield Pattern(f"{result.capitalize()} {times(len(most))}{rest}: {text}.", most, fewer)
 
 
 def _categories(ordered: Sequence[Memory]) -> Iterator[Pattern]:
@@ -346,9 +322,7 @@ def _together(ordered: Sequence[Memory]) -> Iterator[Pattern]:
         if named & {led, leads} or pairs[one, other] < fewest:
             continue
         named |= {led, leads}
-        both = [
-            memory for memory, files in zip(ordered, sets, strict=True) if led in files and leads in files
-        ]
+        both = [memory for memory, files in zip(ordered, sets, strict=True) if {led, leads} <= files]
         often = f"{len(both)} of {memories(changes[led])} that changed the former"
         yield Pattern(f"{led} and {leads} change together ({often}).", _ids(both))
         if len(named) == 2 * _EACH:

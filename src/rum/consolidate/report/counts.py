@@ -8,6 +8,8 @@ from hashlib import blake2b
 from heapq import heappush, heappushpop
 from itertools import islice
 
+from msgspec.structs import replace
+
 from rum.consolidate.counting import day_of
 from rum.model.memory import Memory, has_worked, is_verified
 from rum.model.report import Area, Counted, FailingFile, FollowUp, Insight, Period, Worker
@@ -88,7 +90,11 @@ class Tally(Count):
             self.first_at = memory.created_at
         paths = {file.path for file in memory.files}
         areas = {area_of(path) for path in paths}
-        self._count_month(memory, areas)
+        day = day_of(memory.created_at)
+        month = self._months[day.year * 12 + day.month - 1]
+        month.add(memory)
+        month.kinds[memory.intent.task_type.value] += 1
+        month.areas.update(areas)
         for area in areas:
             self._areas[area].add(memory)
         self._touched.update(paths)
@@ -98,13 +104,6 @@ class Tally(Count):
         self._sessions[memory.agent_id].add(memory.session_id)
         self.lessons.add(memory)
         self.open.add(memory, causes)
-
-    def _count_month(self, memory: Memory, areas: Iterable[str]) -> None:
-        day = day_of(memory.created_at)
-        month = self._months[day.year * 12 + day.month - 1]
-        month.add(memory)
-        month.kinds[memory.intent.task_type.value] += 1
-        month.areas.update(areas)
 
     def _count_failure(self, memory: Memory, paths: Iterable[str]) -> None:
         category = memory.outcome.failure_category
@@ -122,14 +121,20 @@ class Tally(Count):
 
     def periods(self, kinds: int, areas: int) -> tuple[Period, ...]:
         """Months, the newest first; quarters or years where there are too many of them."""
-        for months, name in ((1, _month), (3, _quarter), (12, _year)):
+        for months in (1, 3, 12):
             merged: defaultdict[str, Month] = defaultdict(Month)
             for number, month in sorted(self._months.items(), reverse=True):
-                merged[name(number // months)].merge(month)
+                year, place = number // 12, number % 12 // months + 1
+                name = (
+                    f"{year}-{place:02}" if months == 1 else f"{year} Q{place}" if months == 3 else str(year)
+                )
+                merged[name].merge(month)
             if len(merged) <= ROWS:
                 break
         else:
-            merged = _merge_oldest(merged)
+            names = list(merged)
+            for name in names[ROWS - 1 :]:
+                merged[f"{names[-1]}–{names[ROWS - 1]}"].merge(merged.pop(name))
         return tuple(
             Period(
                 name=name,
@@ -168,17 +173,7 @@ class Tally(Count):
     def failing_files(self, most: int) -> tuple[FailingFile, ...]:
         """The files with most failures; of equals the one that failed last."""
         worst = sorted(self._failed.values(), key=lambda one: (-one.failures, -one.last_at, one.path))[:most]
-        return tuple(
-            FailingFile(
-                path=one.path,
-                failures=one.failures,
-                memories=self._touched[one.path],
-                last_at=one.last_at,
-                last_id=one.last_id,
-                last_goal=one.last_goal,
-            )
-            for one in worst
-        )
+        return tuple(replace(one, memories=self._touched[one.path]) for one in worst)
 
     @property
     def agent_count(self) -> int:
@@ -212,27 +207,6 @@ def area_of(path: str) -> str:
     return "/".join(path.split("/")[:-1][:DEEP]) or TOP
 
 
-def _merge_oldest(periods: Mapping[str, Month]) -> defaultdict[str, Month]:
-    """Periods, newest first, with the oldest merged so that there are at most `ROWS`."""
-    names = list(periods)
-    merged = defaultdict(Month, {name: periods[name] for name in names[: ROWS - 1]})
-    for name in names[ROWS - 1 :]:
-        merged[f"{names[-1]}–{names[ROWS - 1]}"].merge(periods[name])
-    return merged
-
-
-def _month(number: int) -> str:
-    return f"{number // 12}-{number % 12 + 1:02}"
-
-
-def _quarter(number: int) -> str:
-    return f"{number // 4} Q{number % 4 + 1}"
-
-
-def _year(number: int) -> str:
-    return str(number)
-
-
 class Lessons:
     """What memories learned, the same lesson once; memories are added in order of time.
 
@@ -249,7 +223,14 @@ class Lessons:
         lines = (" ".join(text.split()) for text in memory.outcome.learnings)
         for key, line in {_lesson_key(line): line for line in lines if line}.items():
             if key in self._first:
-                self._again[key] = self._confirmed(key, line, memory)
+                before = self._again.get(key)
+                ids = before.memory_ids if before else (self._first[key][0],)
+                self._again[key] = Insight(
+                    text=before.text if before else line[:LONGEST_LESSON],
+                    supporting=before.supporting + 1 if before else 2,
+                    memory_ids=(memory.id, *ids)[:SOURCES],
+                    last_confirmed=memory.created_at,
+                )
             else:
                 self._first[key] = (memory.id, memory.created_at)
                 rank = (memory.importance, memory.created_at, memory.id, key)
@@ -263,21 +244,10 @@ class Lessons:
         """The lessons of most memories; then those of the most important, then of the newest."""
         often = sorted(self._again.values(), key=lambda one: (-one.supporting, -one.last_confirmed, one.text))
         once = sorted((one for one in self._single if one[1] not in self._again), reverse=True)
-        return (*often, *map(self._single_lesson, once))[:most]
-
-    def _single_lesson(self, one: tuple[_LessonRank, int, str]) -> Insight:
-        memory_id, at = self._first[one[1]]
-        return Insight(text=one[2], supporting=1, memory_ids=(memory_id,), last_confirmed=at)
-
-    def _confirmed(self, key: int, line: str, memory: Memory) -> Insight:
-        before = self._again.get(key)
-        ids: Iterable[str] = before.memory_ids if before else (self._first[key][0],)
-        return Insight(
-            text=before.text if before else line[:LONGEST_LESSON],
-            supporting=before.supporting + 1 if before else 2,
-            memory_ids=(memory.id, *ids)[:SOURCES],
-            last_confirmed=memory.created_at,
-        )
+        for _, key, text in once:
+            memory_id, at = self._first[key]
+            often.append(Insight(text=text, supporting=1, memory_ids=(memory_id,), last_confirmed=at))
+        return tuple(often[:most])
 
 
 def _lesson_key(line: str) -> int:
@@ -307,7 +277,10 @@ class OpenFollowUps:
             for done in (*causes, *self._by_goal.get(_goal_key(memory.intent.goal), ())):
                 for number in list(self._of_memory.get(done, ())):
                     self._close((done, number))
-            self._close_by_words(memory.intent.goal)
+            words = frozenset(terms(memory.intent.goal)[:GOAL_TERMS])
+            for word in words:
+                for place in [one for one in self._by_word.get(word, ()) if self._open[one][1] <= words]:
+                    self._close(place)
         self._record(memory)
 
     def newest(self, most: int) -> tuple[FollowUp, ...]:
@@ -335,12 +308,6 @@ class OpenFollowUps:
         while len(self._open) > MOST_OPEN:
             self._close(next(iter(self._open)))
             self.exact = False
-
-    def _close_by_words(self, goal: str) -> None:
-        words = frozenset(terms(goal)[:GOAL_TERMS])
-        for word in words:
-            for place in [one for one in self._by_word.get(word, ()) if self._open[one][1] <= words]:
-                self._close(place)
 
     def _close(self, place: _FollowUpPlace) -> None:
         left, words = self._open.pop(place)

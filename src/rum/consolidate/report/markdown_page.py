@@ -23,9 +23,7 @@ Clean = Callable[[str], str]  # Takes invisible and control characters out of a 
 
 def render_report(report: Report, clean: Clean) -> Report:
     """The report with its text."""
-    page = _Page(clean)
-    parts = page.parts(report) if report.memories else page.empty(report)
-    return replace(report, text="\n\n".join((*parts, MARK)) + "\n")
+    return replace(report, text="\n\n".join((*_Page(clean).parts(report), MARK)) + "\n")
 
 
 class _Page:
@@ -35,20 +33,17 @@ class _Page:
         self._clean = clean
 
     def parts(self, report: Report) -> Iterator[str]:
-        yield self._title(report)
-        yield self._in_all(report)
-        yield from self._over_time(report)
-        yield from self._by_area(report)
-        yield from self._failures(report)
-        yield from self._follow_ups(report)
-        yield from self._insights(report)
-        yield from self._agents(report)
-
-    def empty(self, report: Report) -> Iterator[str]:
-        yield self._title(report)
-        if report.since is not None:
-            day = day_text(report.since)
-            yield f"No memories since {day}. Omit `--since` to include all."
+        yield f"# Memory report: {self._text(report.project, GOAL)}"
+        if report.memories:
+            yield self._in_all(report)
+            yield from self._over_time(report)
+            yield from self._by_area(report)
+            yield from self._failures(report)
+            yield from self._follow_ups(report)
+            yield from self._insights(report)
+            yield from self._agents(report)
+        elif report.since is not None:
+            yield f"No memories since {day_text(report.since)}. Omit `--since` to include all."
         else:
             yield (
                 "There are no memories yet. Agents store them over MCP (`rum mcp`), you store them with "
@@ -61,14 +56,13 @@ class _Page:
     def _code(self, name: str) -> str:
         return code(self._clean(name))
 
-    def _title(self, report: Report) -> str:
-        return f"# Memory report: {self._text(report.project, GOAL)}"
-
     def _in_all(self, report: Report) -> str:
         since = "" if report.since is None else f" since {day_text(report.since)}"
+        first, last = day_text(report.first_at or 0), day_text(report.last_at or 0)
+        days = f"on {first}" if first == last else f"from {first} to {last}"
         line = (
             f"{_some(report.memories, 'memory', 'memories')}{since} by {_some(report.agent_count, 'agent')}, "
-            f"{_days(report)}: {report.successes} succeeded ({_share(report.successes, report.memories)}), "
+            f"{days}: {report.successes} succeeded ({_share(report.successes, report.memories)}), "
             f"{report.memories - report.successes - report.unverified} failed."
         )
         if report.unverified:
@@ -191,11 +185,6 @@ def _share(some: int, of: int) -> str:
 
 def _counts(counts: Sequence[Counted]) -> str:
     return ", ".join(f"{one.name} {one.count}" for one in counts)
-
-
-def _days(report: Report) -> str:
-    first, last = day_text(report.first_at or 0), day_text(report.last_at or 0)
-    return f"on {first}" if first == last else f"from {first} to {last}"
 
 
 _SIGNS = re.compile(

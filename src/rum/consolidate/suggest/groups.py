@@ -12,8 +12,15 @@ from msgspec import Struct
 
 from rum.consolidate.chapters.titles import Goal, find_headings, is_generic, make_title
 from rum.consolidate.counting import day_text, is_incidental
-from rum.consolidate.suggest.similarity import Pairs, cohesion, group_pairs, likely_pairs
-from rum.consolidate.suggest.traits import Outline, Traits, measure, outline
+from rum.consolidate.suggest.similarity import (
+    Outline,
+    Traits,
+    group_pairs,
+    likely_pairs,
+    measure,
+    outline,
+    sureness,
+)
 from rum.model.links import Edge
 from rum.model.memory import Memory
 from rum.text.terms import terms
@@ -55,7 +62,7 @@ def suggest(
     measured = measure(outlines)
     pairs = likely_pairs(measured, links)
     covered = _Covered(chapters)
-    found = sorted((-_sureness(group, pairs), group) for group in group_pairs(pairs, len(outlines)))
+    found = sorted((-sureness(group, pairs), group) for group in group_pairs(pairs, len(outlines)))
     new = (
         _suggestion(group, -unsure, outlines, measured, links)
         for unsure, group in found
@@ -64,11 +71,6 @@ def suggest(
         and not covered.has([outlines[place].id for place in group])
     )
     return list(islice(new, max(0, most)))
-
-
-def _sureness(group: list[int], pairs: Pairs) -> float:
-    """The cohesion of a group; the larger of two equally cohesive groups is less likely to be chance."""
-    return cohesion(group, pairs) * (1 - 1 / len(group))
 
 
 def _newest(memories: Iterable[Memory]) -> list[Outline]:
@@ -133,36 +135,30 @@ def explain_group(
     members: Sequence[Outline], links: int, rare_words: Callable[[Outline], Iterable[str]]
 ) -> str:
     """Who made the members, when, and what they have in common, the surest first."""
-    common = [
-        *(
-            [f"{links} links tie them together" if links > 1 else "one link ties two of them"]
-            if links
-            else []
-        ),
-        *_words(members, rare_words),
-        *_files(members),
-    ]
+    common = list[str]()
+    if links:
+        common.append(f"{links} links tie them together" if links > 1 else "one link ties two of them")
+    common += _words(members, rare_words)
+    shared = _shared(
+        ([path for path in one.paths if not is_incidental(path)] for one in members), len(members)
+    )
+    if parts := [f"{path} ({_of(count, members)})" for path, count in shared[:MOST_NAMED]]:
+        common.append(f"they touch {', '.join(parts)}")
     found = "; ".join(common) or "they are alike in many small things"
-    return f"{len(members)} memories {_by(members)} {_when(members)}: {found}."
+    agents = len({one.agent_id for one in members})
+    by = "by one agent" if agents == 1 else f"by {agents} agents"
+    first, last = (day_text(one.at) for one in (members[0], members[-1]))
+    when = f"on {first}" if first == last else f"from {first} to {last}"
+    return f"{len(members)} memories {by} {when}: {found}."
 
 
 def shared_tags(members: Sequence[Outline]) -> tuple[str, ...]:
     """The tags that at least half of the members have, those of most members first."""
-    return tuple(tag for tag, _ in _shared((one.tags for one in members), len(members) / 2)[:MOST_TAGS])
-
-
-def _by(members: Sequence[Outline]) -> str:
-    agents = len({one.agent_id for one in members})
-    return "by one agent" if agents == 1 else f"by {agents} agents"
-
-
-def _when(members: Sequence[Outline]) -> str:
-    first, last = (day_text(one.at) for one in (members[0], members[-1]))
-    return f"on {first}" if first == last else f"from {first} to {last}"
+    return tuple(tag for tag, _ in _shared((one.tags for one in members), len(members))[:MOST_TAGS])
 
 
 def _words(members: Sequence[Outline], rare_words: Callable[[Outline], Iterable[str]]) -> list[str]:
-    shared = _shared((rare_words(one) for one in members), len(members) / 2)
+    shared = _shared((rare_words(one) for one in members), len(members))
     named: dict[str, int] = {}
     for term, count in shared:
         word = None if is_generic(term) else _as_written(term, members)
@@ -182,21 +178,11 @@ def _as_written(term: str, members: Sequence[Outline]) -> str | None:
     return None
 
 
-def _files(members: Sequence[Outline]) -> list[str]:
-    shared = _shared(
-        ([path for path in one.paths if not is_incidental(path)] for one in members), len(members) / 2
-    )
-    parts = [f"{path} ({_of(count, members)})" for path, count in shared[:MOST_NAMED]]
-    return [f"they touch {', '.join(parts)}"] if parts else []
-
-
 def _of(count: int, members: Sequence[Outline]) -> str:
     return "all" if count == len(members) else f"{count} of {len(members)}"
 
 
-def _shared(having: Iterable[Iterable[str]], least: float) -> list[tuple[str, int]]:
-    """What at least two and at least `least` have, most common first; of equals the first one found."""
+def _shared(having: Iterable[Iterable[str]], total: int) -> list[tuple[str, int]]:
+    """What at least two and at least half of all have, most common first; of equals the first one found."""
     counts = Counter(one for some in having for one in dict.fromkeys(some))
-    order = {one: place for place, one in enumerate(counts)}
-    shared = [(one, count) for one, count in counts.items() if count >= max(2, least)]
-    return sorted(shared, key=lambda pair: (-pair[1], order[pair[0]]))
+    return [(one, count) for one, count in counts.most_common() if count >= max(2, total / 2)]

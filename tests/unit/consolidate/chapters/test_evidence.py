@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rum.consolidate.chapters.evidence import MOST_NAMED, EvidenceFinder, find_evidence, make_evidence
+from rum.consolidate.chapters.evidence import MOST_NAMED, EvidenceFinder, make_evidence
 from rum.model.chapters import Evidence
 from support.chapter_memories import LOGINS, by_id, make_work
 
@@ -21,7 +21,7 @@ def test_the_memory_whose_words_it_has_is_named_first_and_then_the_newest():
 
 
 def test_a_claim_in_other_words_is_traced_to_those_who_say_it():
-    found = find_evidence("On every use a refresh token must be rotated", LOGINS)
+    found = EvidenceFinder(LOGINS).evidence("On every use a refresh token must be rotated")
     assert set(found.memory_ids) == {"mem_001", "mem_004", "mem_005"}
     assert found.last_confirmed == LOGINS[4].created_at
 
@@ -30,7 +30,7 @@ def test_a_claim_in_other_words_is_traced_to_those_who_say_it():
     "claim", ["Use Kubernetes for deployments", "", "…", "Rotate 17 refresh tokens on use"]
 )
 def test_what_nobody_says_has_no_evidence(claim: str):
-    assert find_evidence(claim, LOGINS) == Evidence()
+    assert EvidenceFinder(LOGINS).evidence(claim) == Evidence()
 
 
 def test_words_strewn_over_a_long_story_are_no_claim():
@@ -38,7 +38,7 @@ def test_words_strewn_over_a_long_story_are_no_claim():
         f"{'Nothing of note happened. ' * 30}The {word} was there." for word in ("pool", "lock", "tab")
     )
     assert (
-        find_evidence("The pool has a lock for each tab", [make_work(1, "Do it", context=story)])
+        EvidenceFinder([make_work(1, "Do it", context=story)]).evidence("The pool has a lock for each tab")
         == Evidence()
     )
 
@@ -48,7 +48,7 @@ def test_a_contradicting_memory_counts_against_the_claim():
         make_work(1, "a", "The session timeout is 30 minutes"),
         make_work(2, "b", "The session timeout is 60 minutes"),
     ]
-    found = find_evidence("The session timeout is 30 minutes", members)
+    found = EvidenceFinder(members).evidence("The session timeout is 30 minutes")
     assert (found.memory_ids, found.against_ids) == (("mem_001",), ("mem_002",))
 
 
@@ -57,16 +57,16 @@ def test_a_superseded_memory_neither_supports_nor_speaks_against():
         make_work(1, "a", "The session timeout is 30 minutes", superseded_by=["mem_002"]),
         make_work(2, "b", "The session timeout is 60 minutes"),
     ]
-    assert find_evidence("The session timeout is 30 minutes", members).supporting == 0
-    assert find_evidence("The session timeout is 60 minutes", members).against == 0
+    assert EvidenceFinder(members).evidence("The session timeout is 30 minutes").supporting == 0
+    assert EvidenceFinder(members).evidence("The session timeout is 60 minutes").against == 0
 
 
 def test_meaning_finds_those_who_say_it_in_other_words_if_some_are_the_same():
     members = [make_work(1, "a", "Tokens are void an hour later")]
     claim = "After an hour tokens expire for good"
-    assert find_evidence(claim, members).supporting == 0
-    assert find_evidence(claim, members, lambda one, other: 0.9).supporting == 1
-    assert find_evidence(claim, members, lambda one, other: 0.4).supporting == 0
+    assert EvidenceFinder(members).evidence(claim).supporting == 0
+    assert EvidenceFinder(members, lambda one, other: 0.9).evidence(claim).supporting == 1
+    assert EvidenceFinder(members, lambda one, other: 0.4).evidence(claim).supporting == 0
     assert EvidenceFinder(members, lambda one, other: 1.0).evidence("Deploy on Fridays").supporting == 0
 
 
@@ -85,10 +85,10 @@ def test_meaning_finds_those_who_say_it_in_other_words_if_some_are_the_same():
     ],
 )
 def test_the_opposite_in_similar_words_contradicts_the_claim(said: str, claim: str):
-    found = find_evidence(claim, [make_work(1, "Look at it", said)])
+    found = EvidenceFinder([make_work(1, "Look at it", said)]).evidence(claim)
     assert (found.supporting, found.against_ids) == (0, ("mem_001",))
     given = make_work(1, claim, said, summary="Done")  # what it was for is not what came of it
-    assert find_evidence(claim, [given]).against_ids == ("mem_001",)
+    assert EvidenceFinder([given]).evidence(claim).against_ids == ("mem_001",)
 
 
 @pytest.mark.parametrize(
@@ -105,7 +105,7 @@ def test_the_opposite_in_similar_words_contradicts_the_claim(said: str, claim: s
     ],
 )
 def test_a_negation_in_another_part_still_supports_the_claim(said: str, claim: str):
-    found = find_evidence(claim, [make_work(1, "Look at it", said)])
+    found = EvidenceFinder([make_work(1, "Look at it", said)]).evidence(claim)
     assert (found.memory_ids, found.against) == (("mem_001",), 0)
 
 
@@ -128,12 +128,12 @@ def test_a_negation_in_another_part_still_supports_the_claim(said: str, claim: s
 )
 def test_a_statement_about_something_else_neither_supports_nor_contradicts(said: str, claim: str):
     members = [make_work(1, "Look at it", said)]
-    assert find_evidence(claim, members) == Evidence()
-    assert find_evidence(claim, members, lambda one, other: 1.0) == Evidence()
+    assert EvidenceFinder(members).evidence(claim) == Evidence()
+    assert EvidenceFinder(members, lambda one, other: 1.0).evidence(claim) == Evidence()
 
 
 def test_a_memory_that_says_it_literally_supports_it_whatever_else_it_says():
     told = ("Raise the pool size on large machines", "Do not raise the pool size on small machines")
     member = make_work(1, "Tune the pool size on large and small machines", *told)
     for claim in told:
-        assert find_evidence(claim, [member]).memory_ids == ("mem_001",)
+        assert EvidenceFinder([member]).evidence(claim).memory_ids == ("mem_001",)
