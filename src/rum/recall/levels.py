@@ -75,10 +75,14 @@ def _by_files(query: RecallQuery, found: Found) -> None:
         return
     paths = list(chain.from_iterable(groups.values()))
     # A path of a file is not also a folder.
-    is_path = len(groups) == 1 and len(paths) == 2 and paths[1] == paths[0] + "/"
-    wanted = [[path] for path in paths] if is_path else [paths]
-    tied, former = search.by_paths(wanted, query.filters, query.candidates, renamed_files=query.files)
-    _add_tied(found, *next((group for group in tied if group[0]), (list[FileRow](), 0)), CERTAIN)
+    if len(groups) == 1 and len(paths) == 2 and paths[1] == paths[0] + "/":
+        rows, total, renamed = search.by_path(paths[0], query.filters, query.candidates)
+        _add_tied(found, rows, total, CERTAIN)
+        if rows and not renamed:
+            return
+        paths = [] if rows else paths[1:]
+    tied, former = search.by_paths([paths], query.filters, query.candidates, renamed_files=query.files)
+    _add_tied(found, *tied[0], CERTAIN)
     _under_earlier_names(query, found, former)
     missed = _without_memories(query, found, groups)
     if named := list(chain.from_iterable(query.find_paths(paths_named, missed).values())):

@@ -114,6 +114,13 @@ class Search(Protocol):
         """The ids of the memories that pass, in the order of `sort`, and how many there are in total."""
         ...
 
+    def by_path(self, path: str, filters: Filters, cap: int) -> tuple[list[FileRow], int, bool]:
+        """The newest memories tied to one file, and how many there are.
+
+        If there are any: also whether the file had other names before.
+        """
+        ...
+
     def by_paths(
         self,
         groups: Sequence[Sequence[str]],
