@@ -88,13 +88,16 @@ def _best(query: RecallQuery) -> tuple[dict[int, Row], bool]:
     """The memories that pass with the highest weight of words; and whether all were checked."""
     words, pool = query.words, query.pool
     common = [] if words.complete() else _with_common_words(query)
-    weighed = ((words.weight_by_mask[mask], key) for key, mask in words.masks.items())
+    weights = words.weight_by_key
     if not query.filters.any():
-        ranked = [key for _, key in nlargest(pool, weighed)]
+        # Sorting numbers is fast, sorting pairs is not: most memories can be left out before.
+        least = sorted(weights.values(), reverse=True)[pool - 1] if len(weights) > pool else 0.0
+        weighed = [(weight, key) for key, weight in weights.items() if weight >= least]
+        ranked = [key for _, key in sorted(weighed, reverse=True)[:pool]]
         passed = query.passing(ranked, always=[row.key for row in common])
         best = {key: passed[key] for key in ranked if key in passed}
         return best | {row.key: row for row in common}, True
-    ranked = [key for _, key in sorted(weighed, reverse=True)]
+    ranked = [key for _, key in sorted(zip(weights.values(), weights, strict=True), reverse=True)]
     passed = query.passing(ranked, cap=pool + STEP, always=[row.key for row in common])
     positions = [position for position, key in enumerate(ranked) if key in passed]
     end = len(ranked) if len(positions) < pool else (positions[pool - 1] // STEP + 1) * STEP
@@ -104,17 +107,17 @@ def _best(query: RecallQuery) -> tuple[dict[int, Row], bool]:
 
 def _beside(query: RecallQuery, rows: Iterable[int]) -> list[int]:
     """The neighbours of candidates, those with the highest weight of words in and around them."""
-    masks, weights, near = query.words.masks, query.words.weight_by_mask, query.neighbourhood
-
-    def weight_around(key: int) -> float:
-        before, after, earlier, later = [weights[masks.get(other, 0)] for other in near.around(key)]
-        return weights[masks.get(key, 0)] + NEXT * (before + after) + SECOND * (earlier + later)
-
+    weight, near = query.words.weight_by_key.get, query.neighbourhood
     beside: set[int] = set()
     for key in rows:
         beside.update(near.around(key), near.linked(key))
-    weighed = ((weight_around(key), key) for key in beside.difference(rows, (NOBODY,)))
-    return [key for _, key in nlargest(query.pool, weighed)]
+    weighed: list[tuple[float, int]] = []
+    for key in beside.difference(rows, (NOBODY,)):
+        before, after, earlier, later = near.around(key)
+        next_to = NEXT * (weight(before, 0.0) + weight(after, 0.0))
+        further = SECOND * (weight(earlier, 0.0) + weight(later, 0.0))
+        weighed.append((weight(key, 0.0) + next_to + further, key))
+    return [key for _, key in sorted(weighed, reverse=True)[: query.pool]]
 
 
 def _with_common_words(query: RecallQuery) -> list[Row]:

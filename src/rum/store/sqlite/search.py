@@ -398,9 +398,9 @@ def _estimate(found: int, size: int, span: int) -> int:
 
 
 def _details(row: tuple[Any, ...]) -> Details:
-    _, *memory, archived, newer, goal, paths, length, files, text = row
+    archived, newer, goal, paths, length, files, text = row[6:]
     if archived is not None:  # its terms are not stored, so they are derived from other columns
         goal, paths = " ".join(terms_of(goal)), " ".join(terms_of(paths or ""))
     return Details(
-        Row._make(memory), archived is not None, newer, goal or "", paths or "", length or 0, files, text
+        Row(*row[1:6]), archived is not None, newer, goal or "", paths or "", length or 0, files, text
     )
