@@ -234,6 +234,7 @@ class RecallQuery:
             always=always,
             session_limit=limits.TOGETHER,
             known_sessions=self.neighbourhood.sessions,
+            files=bool(self.files),
             texts=not self.words.complete(),
         )
         self.neighbourhood.learn(found)

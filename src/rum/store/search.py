@@ -87,7 +87,7 @@ class Details(NamedTuple):
     goal: str  # The indexed terms of its goal
     paths: str  # The indexed terms of its files' paths
     length: int  # The total length of its indexed terms, without those of paths
-    files: int  # How many files it is tied to
+    files: int  # How many files it is tied to, if it was requested
     text: str | None  # All of its indexed terms, if they were requested and it is not archived
 
 
@@ -209,12 +209,13 @@ class Search(Protocol):
         always: Sequence[int] = (),
         session_limit: int,
         known_sessions: Collection[str] = (),
+        files: bool = False,
         texts: bool = False,
     ) -> Described:
         """The memories that pass, in detail: all of `always`, the first `cap` of `keys`.
 
-        `texts` adds their indexed terms. `sessions` leaves out `known_sessions`, and those with more than
-        `session_limit` memories.
+        `files` adds the number of their files, `texts` their indexed terms. `sessions` leaves out
+        `known_sessions`, and those with more than `session_limit` memories.
         """
         ...
 
