@@ -133,7 +133,7 @@ def _with_common_words(query: RecallQuery) -> list[Row]:
     while size < len(known):
         size *= 2
         sets.append(known[:size])
-    found = query.store.search.newest_with(sets, known, query.filters, limit)
+    found = query.search.newest_with(sets, known, query.filters, limit)
     return list(chain.from_iterable(reversed(found)))[: 2 * limit]
 
 
@@ -157,13 +157,13 @@ def _enough(query: RecallQuery, best: dict[int, Row]) -> bool:
     if words.complete() or not all(words.holders.values()) or words.variants:
         return False
     # Not every holder of a common word was read, so the masks may be incomplete.
-    found = query.store.search.newest_with([words.terms], (), query.filters, limit)
+    found = query.search.newest_with([words.terms], (), query.filters, limit)
     return bool(found) and len(found[0]) >= limit
 
 
 def _search_archive(query: RecallQuery) -> ArchivedTerms:
     """Search the archive for the terms of a query, and add the results to its words."""
-    words, search = query.words, query.store.search
+    words = query.words
     spelled = {term: words.variants.get(term, [term]) for term in words.terms}
     held = {term: words.archived_holders(term)[0] for term in words.terms}
     counts = {term: words.archived_holders(term)[1] for term in words.terms}
@@ -173,7 +173,7 @@ def _search_archive(query: RecallQuery) -> ArchivedTerms:
     if rare and common:
         rare_spellings = list(chain.from_iterable(spelled[term] for term in rare))
         held |= dict(
-            zip(common, search.archived_with([([term], rare_spellings) for term in common], -1), strict=True)
+            zip(common, query.archived_with([([term], rare_spellings) for term in common], -1), strict=True)
         )
     elif common:
         held = _with_most(query, common)
@@ -191,7 +191,7 @@ def _with_most(query: RecallQuery, known: list[str]) -> dict[str, list[int]]:
     while sizes[-1] > 1:
         sizes.append(sizes[-1] // 2)
     sets = [(known[:size], ()) for size in sizes]
-    found = query.store.search.archived_with(sets, limits.ARCHIVED)
+    found = query.archived_with(sets, limits.ARCHIVED)
     for size, keys in zip(sizes, found, strict=True):
         if keys:
             return dict.fromkeys(known[:size], keys)

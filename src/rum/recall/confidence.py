@@ -45,10 +45,12 @@ def _set_usefulness(query: RecallQuery, matches: list[Match]) -> None:
     """Set how useful the memories proved to be."""
     activity, known = query.store.activity, query.usefulness
     if query.all_usefulness is None and not known:  # most projects have little evidence, read in one call
+        query.calls.count()
         query.all_usefulness = activity.all_usefulness(limits.FEW_USEFUL)
     if query.all_usefulness is not None:
         known = query.all_usefulness
     elif unknown := [match.memory_id for match in matches if match.memory_id not in known]:
+        query.calls.count()
         known.update(dict.fromkeys(unknown, 0.0))
         known.update(activity.usefulness(unknown))
     for match in matches:

@@ -49,12 +49,12 @@ def exact(query: RecallQuery, found: Found) -> Found:
 def _by_commit(query: RecallQuery, found: Found) -> None:
     """Add the memories made of the commit, also superseded ones, as it was requested by its id."""
     filters = query.filters.also_superseded()
-    _add_certain(found, query.store.search.by_commit(query.text.lower(), filters, query.question.limit))
+    _add_certain(found, query.search.by_commit(query.text.lower(), filters, query.question.limit))
 
 
 def _by_issue(query: RecallQuery, found: Found, number: str) -> None:
     """Add the memories that mention the issue."""
-    _add_certain(found, query.store.search.by_issue(number, query.filters, query.pool, COMMON))
+    _add_certain(found, query.search.by_issue(number, query.filters, query.pool, COMMON))
 
 
 def _add_certain(found: Found, rows: list[Row]) -> None:
@@ -68,7 +68,7 @@ def _add_certain(found: Found, rows: list[Row]) -> None:
 
 def _by_files(query: RecallQuery, found: Found) -> None:
     found.ran.append("exact")
-    search = query.store.search
+    search = query.search
     groups = query.find_paths(matching_paths, query.files)
     if query.text:
         _add_files_as_signal(query, found, groups)
@@ -92,7 +92,7 @@ def _by_files(query: RecallQuery, found: Found) -> None:
 
 def _add_files_as_signal(query: RecallQuery, found: Found, groups: dict[str, list[str]]) -> None:
     """Add the newest memories of each file, folder or pattern; the file is one signal among others."""
-    search = query.store.search
+    search = query.search
     cap = max(query.question.limit, RANKED_OF_A_FILE // len(query.files))
     # A name without a folder may be a file in any folder: both are read in one call.
     bare = _paths_named(query, [pattern for pattern in groups if "/" not in pattern])
@@ -134,7 +134,7 @@ def _without_memories(query: RecallQuery, found: Found, groups: dict[str, list[s
     """The patterns without memories; a single pattern needs no lookup."""
     if len(groups) == 1 or not found.matches:
         return [] if found.matches else list(groups)
-    tied = query.store.search.by_paths(list(groups.values()), query.filters, 1)
+    tied = query.search.by_paths(list(groups.values()), query.filters, 1)
     return [pattern for pattern, (rows, _) in zip(groups, tied.groups, strict=True) if not rows]
 
 
@@ -168,7 +168,7 @@ def _left_to_words(query: RecallQuery) -> bool:
 
 def _by_filters(query: RecallQuery, found: Found, level: str) -> None:
     found.ran.append(level)
-    rows, total = query.store.search.by_filters(query.filters, query.candidates)
+    rows, total = query.search.by_filters(query.filters, query.candidates)
     for row in rows:
         found.add(row, level, None if query.text else CERTAIN)
     found.total += total
@@ -198,7 +198,7 @@ def _by_words(query: RecallQuery, found: Found) -> None:
 
 
 def _by_neighbouring_files(query: RecallQuery, found: Found) -> None:
-    search = query.store.search
+    search = query.search
     paths = neighbours(query, query.files)
     if not paths:
         return

@@ -62,7 +62,7 @@ def _read_archived(query: RecallQuery, keys: list[int], soon: list[int]) -> None
     words = query.words
     query.archived_masks.update(dict.fromkeys(keys, 0))
     spellings = [((), words.variants.get(term, [term])) for term in words.terms]
-    for bit, found in enumerate(query.store.search.archived_with(spellings, -1, keys)):
+    for bit, found in enumerate(query.archived_with(spellings, -1, keys)):
         for key in found:
             query.archived_masks[key] |= 1 << bit
 
@@ -72,7 +72,7 @@ def _texts(query: RecallQuery, matches: list[Match]) -> dict[str, str]:
     described = {match.memory_id: query.details[match.key].text for match in matches}
     unread = [id_ for id_, text in described.items() if text is None and id_ not in query.texts]
     if unread:
-        texts = query.store.search.texts(unread)
+        texts = query.search.texts(unread)
         query.texts.update((id_, " ".join(texts.get(id_, ()))) for id_ in unread)
     return {id_: query.texts[id_] if text is None else text for id_, text in described.items()}
 
