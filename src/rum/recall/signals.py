@@ -188,28 +188,12 @@ def _as_share_of_best(matches: Matches, name: str) -> None:
         match.signals[name] /= best
 
 
-def _always(_: Found) -> bool:
-    return True
-
-
-def _with_files(found: Found) -> bool:
-    return found.any_tied
-
-
-def _without_files(found: Found) -> bool:
-    return not found.any_tied
-
-
-def _with_vectors(found: Found) -> bool:
-    return "semantic" in found.ran
-
-
 # The signals in the order of measuring, and when each applies; the weights are in `fitted.py`.
 SIGNALS: list[tuple[Callable[[RecallQuery, Matches, Found], None], Callable[[Found], bool]]] = [
-    (words, _always),
-    (neighbours, _always),
-    (files, _with_files),
-    (recency, _with_files),
-    (here, _without_files),
-    (meaning, _with_vectors),
+    (words, lambda _: True),
+    (neighbours, lambda _: True),
+    (files, lambda found: found.any_tied),
+    (recency, lambda found: found.any_tied),
+    (here, lambda found: not found.any_tied),
+    (meaning, lambda found: "semantic" in found.ran),
 ]

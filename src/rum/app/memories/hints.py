@@ -36,7 +36,7 @@ _WORD = re.compile(r"[\w.@+-]*\w")
 
 MAX_TRIES = 3  # Wider questions that are asked: each costs up to half as much as the question itself
 
-# Calls of the store that a question and its hint may make together; a hint proposes less rather than more.
+# Calls of the store that a question in words and its hint may make together; else the hint proposes less.
 MAX_CALLS = 15
 
 # The filters of a question, with their values when unset.
@@ -60,7 +60,8 @@ def hint_for(caller: Caller, query: RecallQuery, answer: Answer) -> str:
         name = caller.spell("memory_id")
         return f"That memory is there, but another condition excludes it; ask for {name} alone."
     spell, parts = caller.spell, list[str]()
-    query.calls.limit = MAX_CALLS
+    if query.text:
+        query.calls.limit = MAX_CALLS
     for proposals in (
         unknown_tags(query.search, query.question.tags),
         _unknown_agent(caller.project, query),
