@@ -88,13 +88,16 @@ def _best(query: RecallQuery) -> tuple[dict[int, Row], bool]:
     """The memories that pass with the highest weight of words; and whether all were checked."""
     words, pool = query.words, query.pool
     common = [] if words.complete() else _with_common_words(query)
-    weighed = ((words.weight_by_mask[mask], key) for key, mask in words.masks.items())
+    weights = words.weight_by_key
     if not query.filters.any():
-        ranked = [key for _, key in nlargest(pool, weighed)]
+        # Sorting numbers is fast, sorting pairs is not: most memories can be left out before.
+        least = sorted(weights.values(), reverse=True)[pool - 1] if len(weights) > pool else 0.0
+        weighed = [(weight, key) for key, weight in weights.items() if weight >= least]
+        ranked = [key for _, key in sorted(weighed, reverse=True)[:pool]]
         passed = query.passing(ranked, always=[row.key for row in common])
         best = {key: passed[key] for key in ranked if key in passed}
         return best | {row.key: row for row in common}, True
-    ranked = [key for _, key in sorted(weighed, reverse=True)]
+    ranked = [key for _, key in sorted(zip(weights.values(), weights, strict=True), reverse=True)]
     passed = query.passing(ranked, cap=pool + STEP, always=[row.key for row in common])
     positions = [position for position, key in enumerate(ranked) if key in passed]
     end = len(ranked) if len(positions) < pool else (positions[pool - 1] // STEP + 1) * STEP
@@ -104,17 +107,17 @@ def _best(query: RecallQuery) -> tuple[dict[int, Row], bool]:
 
 def _beside(query: RecallQuery, rows: Iterable[int]) -> list[int]:
     """The neighbours of candidates, those with the highest weight of words in and around them."""
-    masks, weights, near = query.words.masks, query.words.weight_by_mask, query.neighbourhood
-
-    def weight_around(key: int) -> float:
-        before, after, earlier, later = [weights[masks.get(other, 0)] for other in near.around(key)]
-        return weights[masks.get(key, 0)] + NEXT * (before + after) + SECOND * (earlier + later)
-
+    weight, near = query.words.weight_by_key.get, query.neighbourhood
     beside: set[int] = set()
     for key in rows:
         beside.update(near.around(key), near.linked(key))
-    weighed = ((weight_around(key), key) for key in beside.difference(rows, (NOBODY,)))
-    return [key for _, key in nlargest(query.pool, weighed)]
+    weighed: list[tuple[float, int]] = []
+    for key in beside.difference(rows, (NOBODY,)):
+        before, after, earlier, later = near.around(key)
+        next_to = NEXT * (weight(before, 0.0) + weight(after, 0.0))
+        further = SECOND * (weight(earlier, 0.0) + weight(later, 0.0))
+        weighed.append((weight(key, 0.0) + next_to + further, key))
+    return [key for _, key in sorted(weighed, reverse=True)[: query.pool]]
 
 
 def _with_common_words(query: RecallQuery) -> list[Row]:
@@ -130,7 +133,7 @@ def _with_common_words(query: RecallQuery) -> list[Row]:
     while size < len(known):
         size *= 2
         sets.append(known[:size])
-    found = query.store.search.newest_with(sets, known, query.filters, limit)
+    found = query.search.newest_with(sets, known, query.filters, limit)
     return list(chain.from_iterable(reversed(found)))[: 2 * limit]
 
 
@@ -154,13 +157,13 @@ def _enough(query: RecallQuery, best: dict[int, Row]) -> bool:
     if words.complete() or not all(words.holders.values()) or words.variants:
         return False
     # Not every holder of a common word was read, so the masks may be incomplete.
-    found = query.store.search.newest_with([words.terms], (), query.filters, limit)
+    found = query.search.newest_with([words.terms], (), query.filters, limit)
     return bool(found) and len(found[0]) >= limit
 
 
 def _search_archive(query: RecallQuery) -> ArchivedTerms:
     """Search the archive for the terms of a query, and add the results to its words."""
-    words, search = query.words, query.store.search
+    words = query.words
     spelled = {term: words.variants.get(term, [term]) for term in words.terms}
     held = {term: words.archived_holders(term)[0] for term in words.terms}
     counts = {term: words.archived_holders(term)[1] for term in words.terms}
@@ -170,7 +173,7 @@ def _search_archive(query: RecallQuery) -> ArchivedTerms:
     if rare and common:
         rare_spellings = list(chain.from_iterable(spelled[term] for term in rare))
         held |= dict(
-            zip(common, search.archived_with([([term], rare_spellings) for term in common], -1), strict=True)
+            zip(common, query.archived_with([([term], rare_spellings) for term in common], -1), strict=True)
         )
     elif common:
         held = _with_most(query, common)
@@ -188,7 +191,7 @@ def _with_most(query: RecallQuery, known: list[str]) -> dict[str, list[int]]:
     while sizes[-1] > 1:
         sizes.append(sizes[-1] // 2)
     sets = [(known[:size], ()) for size in sizes]
-    found = query.store.search.archived_with(sets, limits.ARCHIVED)
+    found = query.archived_with(sets, limits.ARCHIVED)
     for size, keys in zip(sizes, found, strict=True):
         if keys:
             return dict.fromkeys(known[:size], keys)

@@ -17,7 +17,7 @@ class Answer(NamedTuple):
     total: int
     total_exact: bool
     column: str = ""  # The name of the fitted weights that were used
-    others: tuple[Match, ...] = ()  # The matches beyond the limit or below the threshold, best first
+    others: tuple[Match, ...] = ()  # If there are none: the matches below the threshold, best first
 
 
 def run(query: RecallQuery) -> Answer:
@@ -34,7 +34,7 @@ def run(query: RecallQuery) -> Answer:
         max(total, len(best)),
         found.total_exact,
         found.column,
-        tuple(found.best(0.0, len(found.matches), own=query.strict)[len(best) :]),
+        () if best else tuple(found.best(0.0, len(found.matches), own=query.strict)),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from operator import itemgetter, mul
 
 from rum.recall import fitted, limits
 from rum.recall.query import Found, Match, RecallQuery
@@ -20,8 +21,11 @@ def judge(query: RecallQuery, found: Found) -> None:
     measure(query, found)
     words, column = query.words, found.column
     _set_usefulness(query, unsure)
+    weights, values = fitted.WEIGHTS[column].values(), itemgetter(*fitted.WEIGHTS[column])
     for match in unsure:
-        match.score = score(fitted.WEIGHTS[column], match)
+        match.score = sum(map(mul, weights, values(match.signals)))
+        match.score += limits.IMPORTANCE * (match.importance - limits.USUAL_IMPORTANCE)
+        match.score += limits.USEFULNESS * match.useful
     whole = words.everything if not words.variants else None
     likely = chances(column, [match.score for match in unsure], about_question(query, unsure))
     for match, chance in zip(unsure, likely, strict=True):
@@ -41,21 +45,16 @@ def _set_usefulness(query: RecallQuery, matches: list[Match]) -> None:
     """Set how useful the memories proved to be."""
     activity, known = query.store.activity, query.usefulness
     if query.all_usefulness is None and not known:  # most projects have little evidence, read in one call
+        query.calls.count()
         query.all_usefulness = activity.all_usefulness(limits.FEW_USEFUL)
     if query.all_usefulness is not None:
         known = query.all_usefulness
     elif unknown := [match.memory_id for match in matches if match.memory_id not in known]:
+        query.calls.count()
         known.update(dict.fromkeys(unknown, 0.0))
         known.update(activity.usefulness(unknown))
     for match in matches:
         match.useful = known.get(match.memory_id, 0.0)
-
-
-def score(column: dict[str, float], match: Match) -> float:
-    """The weighted sum of the signals, plus importance and usefulness."""
-    total = sum([weight * match.signals[name] for name, weight in column.items()])
-    total += limits.IMPORTANCE * (match.importance - limits.USUAL_IMPORTANCE)
-    return total + limits.USEFULNESS * match.useful
 
 
 def shares(scores: list[float]) -> list[float]:

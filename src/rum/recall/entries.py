@@ -29,14 +29,11 @@ def found(entries: Iterable[MemoryEntry], query: str, limit: int, now: float) ->
 def score(entry: MemoryEntry, terms: Counter[str], now: float) -> float:
     """The points of an entry; 0 if it holds no term."""
     text = "\n".join((entry.content, *_values(entry.metadata))).casefold()
-    points = sum(_points(term, text) * times for term, times in terms.items())
-    return points + _recency(entry.timestamp, now) if points else 0.0
-
-
-def _points(term: str, text: str) -> int:
-    if term not in text:
-        return 0
-    return WHOLE * _words(term, text) or INSIDE
+    points = sum(
+        (WHOLE * _words(term, text) or INSIDE) * times for term, times in terms.items() if term in text
+    )
+    age = max(0.0, now - entry.timestamp)  # a time in the future counts as now
+    return points + RECENT * max(0.0, 1 - age / FRESH_FOR) if points else 0.0
 
 
 def _words(term: str, text: str) -> int:
@@ -52,17 +49,7 @@ def _words(term: str, text: str) -> int:
 
 def _joined(text: str, at: int) -> bool:
     """Whether the characters on both sides of a position belong to one word."""
-    return 0 < at < len(text) and _in_word(text[at - 1]) and _in_word(text[at])
-
-
-def _in_word(character: str) -> bool:
-    return character.isalnum() or character == "_"
-
-
-def _recency(timestamp: float, now: float) -> float:
-    """The bonus of an entry by its age; a time in the future counts as now."""
-    age = max(0.0, now - timestamp)
-    return RECENT * max(0.0, 1 - age / FRESH_FOR)
+    return 0 < at < len(text) and all(one.isalnum() or one == "_" for one in text[at - 1 : at + 1])
 
 
 def _values(metadata: object) -> Iterator[str]:

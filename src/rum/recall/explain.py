@@ -45,68 +45,37 @@ def explain(query: RecallQuery, match: Match, column: str) -> list[str]:
     parts = {name: weight * match.signals[name] for name, weight in fitted.WEIGHTS[column].items()}
     whole = sum(part for part in parts.values() if part > 0) or 1.0
     strongest = sorted(parts, key=lambda name: -parts[name])
-    found_words = _found_words(query, match)
+    words = query.words
+    has = _as_typed(query, words.terms_of(match.mask))
     lines = [
-        f"{SIGNAL_TEXTS[name].format(words=found_words)} ({100 * parts[name] / whole:.0f} %)"
+        f"{SIGNAL_TEXTS[name].format(words=', '.join(has) or 'none')} ({100 * parts[name] / whole:.0f} %)"
         for name in strongest
         if parts[name] / whole >= MIN_SHARE
     ]
-    return [
-        *lines,
-        *_lifted(query, match),
-        *_usefulness(match),
-        *_missing_words(query, match),
-        *_doubts(query),
-    ]
-
-
-def _lifted(query: RecallQuery, match: Match) -> list[str]:
-    """Say if only having all words lifts it to the threshold."""
-    is_lifted = match.mask == query.words.everything and match.confidence == fitted.MIN_CONFIDENCE
-    return ["contains every query word, as other memories may"] if is_lifted else []
-
-
-def _usefulness(match: Match) -> list[str]:
-    if not match.useful:
-        return []
-    added = limits.USEFULNESS * match.useful
-    return [f"{'proved useful' if added > 0 else 'proved useless'} when it was offered ({added:+.2f})"]
-
-
-def _found_words(query: RecallQuery, match: Match) -> str:
-    """The words of the query that the memory holds, as typed."""
-    words = query.words
-    return ", ".join(_as_typed(query, words.terms_of(match.mask))) or "none"
-
-
-def _missing_words(query: RecallQuery, match: Match) -> list[str]:
-    """The words that other memories hold and this one does not."""
-    words = query.words
-    others = (term for term in words.terms_of(words.everything & ~match.mask) if words.holders[term])
-    has = _as_typed(query, words.terms_of(match.mask))
-    lacking = [word for word in _as_typed(query, others) if word not in has]
-    return [f"missing: {', '.join(lacking)}"] if lacking else []
+    if match.mask == words.everything and match.confidence == fitted.MIN_CONFIDENCE:
+        lines.append("contains every query word, as other memories may")
+    if match.useful:
+        added = limits.USEFULNESS * match.useful
+        proved = "proved useful" if added > 0 else "proved useless"
+        lines.append(f"{proved} when it was offered ({added:+.2f})")
+    others = _as_typed(
+        query, (term for term in words.terms_of(words.everything & ~match.mask) if words.holders[term])
+    )
+    for label, some in (
+        ("missing", [word for word in others if word not in has]),
+        ("in no memory", _as_typed(query, (term for term in words.terms if not words.holders[term]))),
+        ("corrected as typos", _as_typed(query, words.variants)),
+    ):
+        if some:
+            lines.append(f"{label}: {', '.join(some)}")
+    return lines
 
 
 def _as_typed(query: RecallQuery, terms: Iterable[str]) -> list[str]:
+    """The words of the query that stand for terms; a very long one is shortened."""
     wanted = set(terms)
     return [
-        _short(word)
+        shorten(word, MAX_WORD_LENGTH)
         for word, terms_of_word in query.words.typed_words
         if not wanted.isdisjoint(terms_of_word)
-    ]
-
-
-def _short(word: str) -> str:
-    """A word, shortened if it is very long."""
-    return shorten(word, MAX_WORD_LENGTH)
-
-
-def _doubts(query: RecallQuery) -> list[str]:
-    words = query.words
-    unknown = _as_typed(query, (term for term in words.terms if not words.holders[term]))
-    respelled = _as_typed(query, words.variants)
-    return [
-        *([f"in no memory: {', '.join(unknown)}"] if unknown else []),
-        *([f"corrected as typos: {', '.join(respelled)}"] if respelled else []),
     ]

@@ -35,10 +35,18 @@ COMMIT = re.compile(r"[0-9a-f]{7,64}", re.IGNORECASE | re.ASCII)
 
 def exact(query: RecallQuery, found: Found) -> Found:
     """Find by file, by issue number, by commit id, or, without files, by task type."""
+    rows: list[Row] = []
     if not query.files and query.issue:
-        _by_issue(query, found, query.issue)
+        rows = query.search.by_issue(query.issue, query.filters, query.pool, COMMON)
     elif not query.files and COMMIT.fullmatch(query.text):
-        _by_commit(query, found)
+        # Also superseded ones, as the commit was requested by its id.
+        filters = query.filters.also_superseded()
+        rows = query.search.by_commit(query.text.lower(), filters, query.question.limit)
+    if rows:
+        found.ran.append("exact")
+        found.total += len(rows)
+    for row in rows:
+        found.add(row, "exact", CERTAIN)
     if query.files:
         _by_files(query, found)
     elif query.question.task_type and not _left_to_words(query):
@@ -46,41 +54,30 @@ def exact(query: RecallQuery, found: Found) -> Found:
     return found
 
 
-def _by_commit(query: RecallQuery, found: Found) -> None:
-    """Add the memories made of the commit, also superseded ones, as it was requested by its id."""
-    filters = query.filters.also_superseded()
-    _add_certain(found, query.store.search.by_commit(query.text.lower(), filters, query.question.limit))
-
-
-def _by_issue(query: RecallQuery, found: Found, number: str) -> None:
-    """Add the memories that mention the issue."""
-    _add_certain(found, query.store.search.by_issue(number, query.filters, query.pool, COMMON))
-
-
-def _add_certain(found: Found, rows: list[Row]) -> None:
-    """Add exact matches."""
-    if rows:
-        found.ran.append("exact")
-    found.total += len(rows)
-    for row in rows:
-        found.add(row, "exact", CERTAIN)
-
-
 def _by_files(query: RecallQuery, found: Found) -> None:
     found.ran.append("exact")
-    search = query.store.search
+    search = query.search
     groups = query.find_paths(matching_paths, query.files)
     if query.text:
         _add_files_as_signal(query, found, groups)
         return
     paths = list(chain.from_iterable(groups.values()))
     # A path of a file is not also a folder.
-    is_path = len(groups) == 1 and len(paths) == 2 and paths[1] == paths[0] + "/"
-    wanted = [[path] for path in paths] if is_path else [paths]
-    tied, former = search.by_paths(wanted, query.filters, query.candidates, renamed_files=query.files)
-    _add_tied(found, *next((group for group in tied if group[0]), (list[FileRow](), 0)), CERTAIN)
-    _under_earlier_names(query, found, former)
-    missed = _without_memories(query, found, groups)
+    if len(groups) == 1 and len(paths) == 2 and paths[1] == paths[0] + "/":
+        rows, total, renamed = search.by_path(paths[0], query.filters, query.candidates)
+        _add_tied(found, rows, total, CERTAIN)
+        if rows and not renamed:
+            return
+        paths = [] if rows else paths[1:]
+    tied, former = search.by_paths([paths], query.filters, query.candidates, renamed_files=query.files)
+    _add_tied(found, *tied[0], CERTAIN)
+    for rows in former:
+        found.total_exact &= len(rows) < query.candidates
+        _add_tied(found, rows, len(rows), EARLIER_NAME)
+    missed = [] if found.matches else list(groups)
+    if len(groups) > 1 and found.matches:
+        of_each = search.by_paths(list(groups.values()), query.filters, 1).groups
+        missed = [pattern for pattern, (rows, _) in zip(groups, of_each, strict=True) if not rows]
     if named := list(chain.from_iterable(query.find_paths(paths_named, missed).values())):
         [(rows, total)], _ = search.by_paths([named], query.filters, query.candidates)
         _add_tied(found, rows, total, BARE_NAME)
@@ -88,7 +85,7 @@ def _by_files(query: RecallQuery, found: Found) -> None:
 
 def _add_files_as_signal(query: RecallQuery, found: Found, groups: dict[str, list[str]]) -> None:
     """Add the newest memories of each file, folder or pattern; the file is one signal among others."""
-    search = query.store.search
+    search = query.search
     cap = max(query.question.limit, RANKED_OF_A_FILE // len(query.files))
     # A name without a folder may be a file in any folder: both are read in one call.
     bare = _paths_named(query, [pattern for pattern in groups if "/" not in pattern])
@@ -126,28 +123,11 @@ def _paths_named(query: RecallQuery, names: list[str]) -> dict[str, list[str]]:
     return {name: paths for name, paths in query.find_paths(paths_named, names).items() if paths}
 
 
-def _without_memories(query: RecallQuery, found: Found, groups: dict[str, list[str]]) -> list[str]:
-    """The patterns without memories; a single pattern needs no lookup."""
-    if len(groups) == 1 or not found.matches:
-        return [] if found.matches else list(groups)
-    tied = query.store.search.by_paths(list(groups.values()), query.filters, 1)
-    return [pattern for pattern, (rows, _) in zip(groups, tied.groups, strict=True) if not rows]
-
-
 def _add_tied(found: Found, rows: list[FileRow], total: int, strength: float) -> None:
     """Add memories tied to files."""
     found.total += total - sum(row.id in found.matches for row in rows)
     for row in rows:
         found.add(row.row, "exact", strength)
-
-
-def _under_earlier_names(query: RecallQuery, found: Found, former: list[list[FileRow]]) -> None:
-    """Add the memories of files under their earlier names."""
-    for rows in former:
-        found.total += sum(row.id not in found.matches for row in rows)
-        found.total_exact &= len(rows) < query.candidates
-        for row in rows:
-            found.add(row.row, "exact", EARLIER_NAME)
 
 
 def structural(query: RecallQuery, found: Found) -> Found:
@@ -164,7 +144,7 @@ def _left_to_words(query: RecallQuery) -> bool:
 
 def _by_filters(query: RecallQuery, found: Found, level: str) -> None:
     found.ran.append(level)
-    rows, total = query.store.search.by_filters(query.filters, query.candidates)
+    rows, total = query.search.by_filters(query.filters, query.candidates)
     for row in rows:
         found.add(row, level, None if query.text else CERTAIN)
     found.total += total
@@ -194,7 +174,7 @@ def _by_words(query: RecallQuery, found: Found) -> None:
 
 
 def _by_neighbouring_files(query: RecallQuery, found: Found) -> None:
-    search = query.store.search
+    search = query.search
     paths = neighbours(query, query.files)
     if not paths:
         return

@@ -14,14 +14,16 @@ if TYPE_CHECKING:
 NOBODY = 0  # The key for a missing neighbour, at both ends of a session; no memory has it
 
 
+_ALONE = (NOBODY, NOBODY, NOBODY, NOBODY)
+
+
 class Neighbourhood:
     """The neighbours of each memory, by key, of those that the store has described."""
 
     def __init__(self) -> None:
         self.sessions: set[str] = set()
         """The sessions that are known."""
-        self._orders: dict[int, tuple[int, ...]] = {}
-        """The keys of a memory's session, oldest first, with `NOBODY` twice at each end; by key."""
+        self._around: dict[int, tuple[int, int, int, int]] = {}
         self._linked: defaultdict[int, list[int]] = defaultdict(list)
         self._known: set[int] = set()
 
@@ -33,7 +35,9 @@ class Neighbourhood:
         for keys in described.sessions:
             if len(keys) >= limits.SHORTEST:
                 order = (NOBODY, NOBODY, *keys, NOBODY, NOBODY)
-                self._orders.update(dict.fromkeys(keys, order))
+                # For each key: one before, one after, two before, two after.
+                places = zip(order[1:], order[3:], order, order[4:], strict=False)
+                self._around.update(zip(keys, places, strict=False))
         for one, other in described.links:
             if one in new:
                 self._linked[one].append(other)
@@ -42,11 +46,7 @@ class Neighbourhood:
 
     def around(self, key: int) -> tuple[int, int, int, int]:
         """The memories one step before and after in the session, then two steps; `NOBODY` for none."""
-        order = self._orders.get(key)
-        if order is None:
-            return NOBODY, NOBODY, NOBODY, NOBODY
-        at = order.index(key)
-        return order[at - 1], order[at + 1], order[at - 2], order[at + 2]
+        return self._around.get(key, _ALONE)
 
     def linked(self, key: int) -> list[int]:
         """The first distinct memories it is linked to, without its neighbours in the session."""

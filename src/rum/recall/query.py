@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from rum.model.fields import seconds
 from rum.model.requests import RecallRequest
@@ -17,6 +18,7 @@ from rum.text.terms import query_terms, says_little, terms
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from typing import Any
 
     from rum.model.memory import Memory
     from rum.recall.semantic import SemanticSearch
@@ -48,6 +50,37 @@ _NO_FILTERS = Filters(superseded=True)
 FILTER_FACTOR = 25  # How many times more of the nearest memories are read if filters exclude some
 
 
+class TooManyCalls(Exception):
+    """A question would need more calls of the store than it may make."""
+
+
+class CallCounter:
+    """Counts the calls of the store, as each may be a round trip, and refuses those beyond a limit."""
+
+    def __init__(self) -> None:
+        self.made = 0
+        self.limit = math.inf
+
+    def count(self, calls: int = 1) -> None:
+        """Count calls that follow now."""
+        self.made += calls
+        if self.made > self.limit:
+            raise TooManyCalls
+
+
+class _CountedSearch:
+    """The search of a store whose calls are counted."""
+
+    def __init__(self, search: Search, calls: CallCounter) -> None:
+        self._search = search
+        self._calls = calls
+
+    def __getattr__(self, name: str) -> Any:
+        # These may need a second statement: for the total, or for the archive.
+        self._calls.count(2 if name in ("by_filters", "by_commit", "by_path") else 1)
+        return getattr(self._search, name)
+
+
 class NearestKeys(NamedTuple):
     """The keys of the memories nearest by meaning, nearest first."""
 
@@ -76,6 +109,9 @@ class RecallQuery:
         """
         self.question = question
         self.store = store
+        self.calls = earlier.calls if earlier else CallCounter()
+        """The calls of the store so far, also those of earlier queries."""
+        self.search = cast("Search", _CountedSearch(store.search, self.calls))
         self.files = files
         """The file patterns, relative to the repository."""
         self.session = session
@@ -96,10 +132,13 @@ class RecallQuery:
 
     def _set_text(self) -> None:
         self.text = self.question.text.strip()
+        self.issue = None
+        """The number of the issue or pull request that is asked for, if nothing else is."""
+        if not self.text:
+            return
         if self.files and says_little(query_terms(self.text)):
             self.text = ""  # "why?" beside a file asks for the file
         self.issue = issue_asked_for(self.text)
-        """The number of the issue or pull request that is asked for, if nothing else is."""
         if self.issue:
             self.text = self.issue  # the word "PR" beside it would match other memories
 
@@ -132,6 +171,8 @@ class RecallQuery:
         """Which memories are next to which, of those that were described."""
         self._similarities: dict[int, float | None] = same_text._similarities if same_text else {}
         """The cosine similarity of memories, by key; None for those without a vector."""
+        self._archived_with: dict[str, list[list[int]]] = earlier._archived_with if earlier else {}
+        """Which archived memories hold terms, by the arguments of the call."""
         self._paths: dict[tuple[object, str], list[str]] = earlier._paths if earlier else {}
         """The known files that patterns and names stand for, if they were looked up."""
         self._nearest: NearestKeys | None = same_text._nearest if same_text else None
@@ -144,7 +185,7 @@ class RecallQuery:
     def words(self) -> Words:
         """The words of the question, looked up once."""
         return Words(
-            self.store.search,
+            self.search,
             self.text,
             superseded=self.filters.superseded,
             session=self.session,
@@ -168,6 +209,7 @@ class RecallQuery:
             archived = limits.ARCHIVED * factor if archive and self.has_archive else 0
             # If vectors were pending, the state may have changed since.
             state = None if self.words.vectors.pending else self.words.vectors
+            self.calls.count(1 if state else 2)
             found = self.semantic.nearest(self.text, self.pool * factor, archived, state=state)
             live_keys, archived_keys = ([key for key, _ in part] for part in found)
             self._nearest = NearestKeys(live_keys, archived_keys, archive)
@@ -179,9 +221,21 @@ class RecallQuery:
         """The known files that patterns or names stand for, each looked up once."""
         unknown = [name for name in names if (look_up, name) not in self._paths]
         if unknown:
-            found = look_up(self.store.search, unknown)
+            found = look_up(self.search, unknown)
             self._paths.update({(look_up, name): paths for name, paths in found.items()})
         return {name: self._paths[look_up, name] for name in names if (look_up, name) in self._paths}
+
+    def archived_with(
+        self,
+        sets: Sequence[tuple[Sequence[str], Sequence[str]]],
+        cap: int,
+        among: Sequence[int] | None = None,
+    ) -> list[list[int]]:
+        """The archived memories with terms, as `Search.archived_with`; each call is made once."""
+        asked = repr((sets, cap, among))
+        if asked not in self._archived_with:
+            self._archived_with[asked] = self.search.archived_with(sets, cap, among)
+        return self._archived_with[asked]
 
     def next_candidates(self) -> list[int]:
         """The memories that the next level may add, so that their data are read in the same call."""
@@ -193,6 +247,7 @@ class RecallQuery:
         if self.semantic is None:
             return {}
         if keys - self._similarities.keys():
+            self.calls.count()
             unknown = (keys | soon) - self._similarities.keys()
             self._similarities.update(dict.fromkeys(unknown))
             self._similarities.update(self.semantic.similarities(self.text, unknown))
@@ -227,13 +282,14 @@ class RecallQuery:
     def _describe(
         self, keys: Sequence[int], filters: Filters, cap: int = -1, always: Sequence[int] = ()
     ) -> dict[int, Row]:
-        found = self.store.search.describe(
+        found = self.search.describe(
             keys,
             filters,
             cap=cap,
             always=always,
             session_limit=limits.TOGETHER,
             known_sessions=self.neighbourhood.sessions,
+            files=bool(self.files),
             texts=not self.words.complete(),
         )
         self.neighbourhood.learn(found)

@@ -41,15 +41,15 @@ def _masks(query: RecallQuery, matches: Matches) -> list[int]:
     new = [key for key in unread if key not in query.archived_masks]
     _read_archived(query, new, [key for key in query.next_candidates() if query.is_unread(key)])
     held |= {key: query.archived_masks[key] for key in unread}
-    # Not every holder of a common word was read, so the texts of some memories are read.
-    unsure = {
-        match: query_words.unknown_terms(match.key)
-        for match in matches
-        if match.key not in query.archived_masks
-    }
-    texts = _texts(query, [match for match, some in unsure.items() if some])
-    for match, some in unsure.items():
-        if some:
+    if not query_words.complete():
+        # Not every holder of a common word was read, so the texts of some memories are read.
+        unsure = {
+            match: some
+            for match in matches
+            if match.key not in query.archived_masks and (some := query_words.unknown_terms(match.key))
+        }
+        texts = _texts(query, list(unsure))
+        for match, some in unsure.items():
             held[match.key] |= query_words.mask_in(texts[match.memory_id], some)
     return [held[match.key] for match in matches]
 
@@ -62,7 +62,7 @@ def _read_archived(query: RecallQuery, keys: list[int], soon: list[int]) -> None
     words = query.words
     query.archived_masks.update(dict.fromkeys(keys, 0))
     spellings = [((), words.variants.get(term, [term])) for term in words.terms]
-    for bit, found in enumerate(query.store.search.archived_with(spellings, -1, keys)):
+    for bit, found in enumerate(query.archived_with(spellings, -1, keys)):
         for key in found:
             query.archived_masks[key] |= 1 << bit
 
@@ -72,7 +72,7 @@ def _texts(query: RecallQuery, matches: list[Match]) -> dict[str, str]:
     described = {match.memory_id: query.details[match.key].text for match in matches}
     unread = [id_ for id_, text in described.items() if text is None and id_ not in query.texts]
     if unread:
-        texts = query.store.search.texts(unread)
+        texts = query.search.texts(unread)
         query.texts.update((id_, " ".join(texts.get(id_, ()))) for id_ in unread)
     return {id_: query.texts[id_] if text is None else text for id_, text in described.items()}
 
@@ -82,17 +82,17 @@ def words(query: RecallQuery, matches: Matches, _: Found) -> None:
 
     The first four are relative to the best candidate.
     """
-    asked = query.words
+    weight, rarest, mask_in = query.words.weight, query.words.rarest, query.words.mask_in
     for match in matches:
         mask, details = match.mask, query.details[match.key]
         match.goal = details.goal
-        match.signals.update(
-            words=asked.weight(mask),
-            rarest=asked.rarest(mask),
-            goal=asked.weight(asked.mask_in(details.goal, mask)),
-            paths=asked.weight(asked.mask_in(details.paths, mask)),
-            length=math.log1p(details.length / 10),
-        )
+        match.signals |= {
+            "words": weight(mask),
+            "rarest": rarest(mask),
+            "goal": weight(mask_in(details.goal, mask)) if mask else 0.0,
+            "paths": weight(mask_in(details.paths, mask)) if mask else 0.0,
+            "length": math.log1p(details.length / 10),
+        }
     for name in ("words", "rarest", "goal", "paths"):
         _as_share_of_best(matches, name)
 
@@ -102,19 +102,18 @@ def neighbours(query: RecallQuery, matches: Matches, _: Found) -> None:
 
     `around` is the weight that those of its session add to its own words, `beside` the weight of all.
     """
-    asked, near = query.words, query.neighbourhood
+    asked, near, weight = query.words, query.neighbourhood, query.words.weight
     around = {match.key: near.around(match.key) for match in matches}
     linked = {match.key: near.linked(match.key) for match in matches}
-    masks = asked.masks_of(set(chain(*around.values(), *linked.values())))
-    best = max(map(asked.weight, {match.mask for match in matches}), default=0.0) or 1.0
+    mask_of = asked.masks_of(set(chain(*around.values(), *linked.values()))).get
+    best = max(map(weight, {match.mask for match in matches}), default=0.0) or 1.0
     for match in matches:
-        own = together = match.mask
-        others = [masks.get(other, 0) for other in around[match.key]]
-        for other in others:
-            together |= other
-        others += [masks.get(other, 0) for other in linked[match.key]]
-        match.signals["around"] = (asked.weight(together) - asked.weight(own)) / asked.total
-        match.signals["beside"] = sum(map(asked.weight, others)) / best
+        before, after, earlier, later = around[match.key]
+        others = [mask_of(before, 0), mask_of(after, 0), mask_of(earlier, 0), mask_of(later, 0)]
+        together = match.mask | others[0] | others[1] | others[2] | others[3]
+        others += [mask_of(other, 0) for other in linked[match.key]]
+        match.signals["around"] = (weight(together) - weight(match.mask)) / asked.total
+        match.signals["beside"] = sum(map(weight, others)) / best
 
 
 def here(query: RecallQuery, matches: Matches, _: Found) -> None:
@@ -189,28 +188,12 @@ def _as_share_of_best(matches: Matches, name: str) -> None:
         match.signals[name] /= best
 
 
-def _always(_: Found) -> bool:
-    return True
-
-
-def _with_files(found: Found) -> bool:
-    return found.any_tied
-
-
-def _without_files(found: Found) -> bool:
-    return not found.any_tied
-
-
-def _with_vectors(found: Found) -> bool:
-    return "semantic" in found.ran
-
-
 # The signals in the order of measuring, and when each applies; the weights are in `fitted.py`.
 SIGNALS: list[tuple[Callable[[RecallQuery, Matches, Found], None], Callable[[Found], bool]]] = [
-    (words, _always),
-    (neighbours, _always),
-    (files, _with_files),
-    (recency, _with_files),
-    (here, _without_files),
-    (meaning, _with_vectors),
+    (words, lambda _: True),
+    (neighbours, lambda _: True),
+    (files, lambda found: found.any_tied),
+    (recency, lambda found: found.any_tied),
+    (here, lambda found: not found.any_tied),
+    (meaning, lambda found: "semantic" in found.ran),
 ]

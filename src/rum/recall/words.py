@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from functools import cached_property
 from itertools import accumulate, chain
+from operator import add
 
 from rum.recall import limits
 from rum.store.search import Holders
@@ -12,7 +13,7 @@ from rum.text.terms import MAX_QUERY, names_in, query_terms, says_little, stem, 
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from rum.store.search import Correction, Search, TermLookup
 
@@ -90,8 +91,6 @@ class Words:
         """The possible corrections that some memory holds, by term."""
         self._looked_up: set[str] = earlier._looked_up if earlier else set()
         self._looked_for_typos = False
-        self._known_weights: dict[int, float] = {0: 0.0}
-        self._known_rarest: dict[int, float] = {0: 0.0}
 
     def lookup(self, terms: list[str]) -> TermLookup | None:
         """The lookup for a query of some of these words or corrections; None if one was not looked up."""
@@ -204,7 +203,6 @@ class Words:
     def _drop_cached(self, *names: str) -> None:
         for name in names:
             self.__dict__.pop(name, None)
-        self._known_weights, self._known_rarest = {0: 0.0}, {0: 0.0}
 
     def _strange(self) -> list[str]:
         """The terms that no memory holds."""
@@ -226,12 +224,12 @@ class Words:
         self._archived_counts, self.population = counts, self.size
         self.archived = {key: mask for key, mask in masks.items() if key not in self._hidden}
         self.masks.update(self.archived)
-        self._drop_cached("rarity", "total", "weight_by_mask")
+        self._drop_cached("rarity", "total", "weight", "rarest", "weight_by_key")
 
     def forget_archive(self) -> None:
         """Remove the results of the archive."""
         self.archived, self._archived_counts, self.population = {}, {}, self._live
-        self._drop_cached("masks", "rarity", "total", "weight_by_mask")
+        self._drop_cached("masks", "rarity", "total", "weight", "rarest", "weight_by_key")
 
     def known(self) -> bool:
         """Whether a live memory holds any of the words or their corrections."""
@@ -268,27 +266,22 @@ class Words:
         uncorrected = sum(1 << bit for bit, term in enumerate(self.terms) if term not in self.variants)
         return self.weight(mask & uncorrected) < limits.AS_ASKED * self.weight(mask)
 
-    def weight(self, mask: int) -> float:
+    @cached_property
+    def weight(self) -> Callable[[int], float]:
         """The weight of a set of terms."""
-        known = self._known_weights.get(mask)
-        if known is None:
-            lowest = mask & -mask
-            weight = self._term_weight(lowest.bit_length() - 1)
-            known = self._known_weights[mask] = weight + self.weight(mask ^ lowest)
-        return known
+        return _Combined(self._term_weights(), add).__getitem__
 
-    def rarest(self, mask: int) -> float:
+    @cached_property
+    def rarest(self) -> Callable[[int], float]:
         """The weight of the rarest term of a set."""
-        known = self._known_rarest.get(mask)
-        if known is None:
-            lowest = mask & -mask
-            weight = self._term_weight(lowest.bit_length() - 1)
-            known = self._known_rarest[mask] = max(weight, self.rarest(mask ^ lowest))
-        return known
+        return _Combined(self._term_weights(), max).__getitem__
 
-    def _term_weight(self, bit: int) -> float:
-        """The rarity of a term; less for a corrected typo."""
-        return self.rarity[bit] * (limits.TYPO_CREDIT if self.terms[bit] in self.variants else 1.0)
+    def _term_weights(self) -> list[float]:
+        """The rarity of each term; less for a corrected typo."""
+        return [
+            rarity * (limits.TYPO_CREDIT if term in self.variants else 1.0)
+            for term, rarity in zip(self.terms, self.rarity, strict=True)
+        ]
 
     @cached_property
     def _scanned(self) -> list[str]:
@@ -310,8 +303,11 @@ class Words:
 
     def _collect_masks(self, holders: Mapping[str, Iterable[int]]) -> dict[int, int]:
         found: dict[int, int] = {}
-        for term in self._scanned:
+        for term in reversed(self._scanned):  # with the most common one first, few keys are added by hand
             flag = 1 << self.terms.index(term)
+            if not found:
+                found = dict.fromkeys(holders[term], flag)
+                continue
             for key in holders[term]:
                 found[key] = found.get(key, 0) | flag
         for key in self._hidden:
@@ -319,9 +315,9 @@ class Words:
         return found
 
     @cached_property
-    def weight_by_mask(self) -> dict[int, float]:
-        """The weight of each mask in `masks`, and of the empty one."""
-        return {mask: self.weight(mask) for mask in {0, *self.masks.values()}}
+    def weight_by_key(self) -> dict[int, float]:
+        """The weight of the terms that memories hold, by key."""
+        return dict(zip(self.masks, map(self.weight, self.masks.values()), strict=True))
 
     @cached_property
     def _known_from(self) -> list[tuple[int, float]]:
@@ -345,10 +341,17 @@ class Words:
     def mask_in(self, text: str, among: int = -1) -> int:
         """The mask of the terms in an indexed text; `among` restricts it to a set."""
         found, padded = 0, f" {text} "
-        for flag, spelled in self._spelled:
-            if flag & among and spelled in padded:
+        if among not in self._spelled_among:
+            self._spelled_among[among] = [one for one in self._spelled if one[0] & among]
+        for flag, spelled in self._spelled_among[among]:
+            if spelled in padded:
                 found |= flag
         return found
+
+    @cached_property
+    def _spelled_among(self) -> dict[int, list[tuple[int, str]]]:
+        """The spellings of the terms in a set."""
+        return {}
 
     @cached_property
     def _spelled(self) -> list[tuple[int, str]]:
@@ -372,6 +375,20 @@ class Words:
     def terms_of(self, mask: int) -> list[str]:
         """The terms of a set."""
         return [term for bit, term in enumerate(self.terms) if mask >> bit & 1]
+
+
+class _Combined(dict[int, float]):
+    """The weights of sets of terms, each computed once from those of its terms."""
+
+    def __init__(self, weights: list[float], combine: Callable[[float, float], float]) -> None:
+        super().__init__({0: 0.0})
+        self._weights = weights
+        self._combine = combine
+
+    def __missing__(self, mask: int) -> float:
+        lowest = mask & -mask
+        combined = self[mask] = self._combine(self._weights[lowest.bit_length() - 1], self[mask ^ lowest])
+        return combined
 
 
 def spellings(term: str) -> list[str]:

@@ -87,7 +87,7 @@ class Details(NamedTuple):
     goal: str  # The indexed terms of its goal
     paths: str  # The indexed terms of its files' paths
     length: int  # The total length of its indexed terms, without those of paths
-    files: int  # How many files it is tied to
+    files: int  # How many files it is tied to, if it was requested
     text: str | None  # All of its indexed terms, if they were requested and it is not archived
 
 
@@ -112,6 +112,13 @@ class Search(Protocol):
         self, filters: Filters, sort: str, limit: int, uses: Sequence[tuple[str, int]]
     ) -> tuple[list[str], int]:
         """The ids of the memories that pass, in the order of `sort`, and how many there are in total."""
+        ...
+
+    def by_path(self, path: str, filters: Filters, cap: int) -> tuple[list[FileRow], int, bool]:
+        """The newest memories tied to one file, and how many there are.
+
+        If there are any: also whether the file had other names before.
+        """
         ...
 
     def by_paths(
@@ -202,12 +209,13 @@ class Search(Protocol):
         always: Sequence[int] = (),
         session_limit: int,
         known_sessions: Collection[str] = (),
+        files: bool = False,
         texts: bool = False,
     ) -> Described:
         """The memories that pass, in detail: all of `always`, the first `cap` of `keys`.
 
-        `texts` adds their indexed terms. `sessions` leaves out `known_sessions`, and those with more than
-        `session_limit` memories.
+        `files` adds the number of their files, `texts` their indexed terms. `sessions` leaves out
+        `known_sessions`, and those with more than `session_limit` memories.
         """
         ...
 

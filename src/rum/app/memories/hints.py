@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from itertools import islice
 from typing import Any
@@ -20,7 +21,7 @@ from rum.recall import cascade
 from rum.recall.cascade import Answer
 from rum.recall.files import paths_below
 from rum.recall.fitted import MIN_CONFIDENCE
-from rum.recall.query import RecallQuery
+from rum.recall.query import RecallQuery, TooManyCalls
 from rum.store.filters import Filters
 from rum.store.search import Search
 
@@ -34,6 +35,9 @@ MAX_COMPARED = 2000  # Maximum number of known tags or files compared with an un
 _WORD = re.compile(r"[\w.@+-]*\w")
 
 MAX_TRIES = 3  # Wider questions that are asked: each costs up to half as much as the question itself
+
+# Calls of the store that a question in words and its hint may make together; else the hint proposes less.
+MAX_CALLS = 15
 
 # The filters of a question, with their values when unset.
 FILTERS: dict[str, Any] = {
@@ -55,9 +59,18 @@ def hint_for(caller: Caller, query: RecallQuery, answer: Answer) -> str:
     if query.question.memory_id:
         name = caller.spell("memory_id")
         return f"That memory is there, but another condition excludes it; ask for {name} alone."
-    search, spell = query.store.search, caller.spell
-    parts = [*unknown_tags(search, query.question.tags), *_unknown_agent(caller.project, query)]
-    parts += [*_near_files(query, spell), *_misspelt(query), *_agent_named(caller, query)]
+    spell, parts = caller.spell, list[str]()
+    if query.text:
+        query.calls.limit = MAX_CALLS
+    for proposals in (
+        unknown_tags(query.search, query.question.tags),
+        _unknown_agent(caller.project, query),
+        _near_files(query, spell),
+        _misspelt(query),
+        _agent_named(caller, query),
+    ):
+        with suppress(TooManyCalls):
+            parts += proposals
     parts += islice(_wider(query, answer, spell), max(1, MAX_SUGGESTIONS - len(parts)))
     if not parts:
         parts = [_otherwise(query)]
@@ -67,7 +80,7 @@ def hint_for(caller: Caller, query: RecallQuery, answer: Answer) -> str:
 def _any_memory(query: RecallQuery) -> bool:
     if query.text and query.words.terms:
         return query.words.any_memory
-    return bool(query.store.search.by_filters(Filters(superseded=True), 1)[0])
+    return bool(query.search.by_filters(Filters(superseded=True), 1)[0])
 
 
 def no_room(caller: Caller, question: RecallRequest, needed: int) -> str:
@@ -89,7 +102,7 @@ def _why_nothing(project: Project, query: RecallQuery) -> str:
         lacks = f"the setting embedder is none (by {project.settings.origin('embedder')}); set it to builtin"
     elif semantic.trouble:
         lacks = f"the embedder fails: {' '.join(semantic.trouble.split())[:MAX_TROUBLE_LENGTH].rstrip('.')}"
-    elif pending := semantic.counts().pending:
+    elif query.words.vectors.pending and (pending := semantic.counts().pending):
         have = "1 memory has" if pending == 1 else f"{pending} memories have"
         lacks = f"{have} no vector yet; run `rum tidy`"
     else:
@@ -121,6 +134,7 @@ def _unknown_agent(project: Project, query: RecallQuery) -> Iterator[str]:
     asked = query.question.agent_id
     if not asked:
         return
+    query.calls.count()
     names = {agent.id: agent.name or agent.id for agent in project.store.agents.all()}
     if asked in names:
         return
@@ -129,9 +143,7 @@ def _unknown_agent(project: Project, query: RecallQuery) -> Iterator[str]:
         alike[name]
         for name in get_close_matches(asked.casefold()[:MAX_ECHO_LENGTH], alike, n=MAX_SUGGESTIONS)
     ]
-    most_active = [
-        names.get(agent_id, agent_id) for agent_id in project.store.search.most_active_agents(MAX_NAMES)
-    ]
+    most_active = [names.get(agent_id, agent_id) for agent_id in query.search.most_active_agents(MAX_NAMES)]
     known = list(dict.fromkeys([*near, *most_active]))[:MAX_NAMES]
     yield f"one of the agents {', '.join(known)} instead of the unknown `{asked[:MAX_ECHO_LENGTH]}`"
 
@@ -141,6 +153,7 @@ def _agent_named(caller: Caller, query: RecallQuery) -> Iterator[str]:
     if not query.text or query.question.agent_id:
         return
     asked = _spaced(query.text)
+    query.calls.count()
     for agent in caller.project.store.agents.all():
         if agent.name and (name := _spaced(agent.name)).strip() and name in asked:
             label = f"{caller.spell('agent_id')} {_quoted(agent.name)}"
@@ -176,7 +189,7 @@ def _misspelt(query: RecallQuery) -> Iterator[str]:
         yield from corrections
 
 
-def _near_files(query: RecallQuery, spell: Spell) -> list[str]:
+def _near_files(query: RecallQuery, spell: Spell) -> Iterator[str]:
     found: list[str] = []
     files = [path for path in query.files if path not in query.known_files]
     folders = [posixpath.dirname(path) for path in files]
@@ -191,7 +204,8 @@ def _near_files(query: RecallQuery, spell: Spell) -> list[str]:
             found.append(start + close)
         elif below and folder:
             found.append(start)
-    return [f"{spell('file')} {' or '.join(list(dict.fromkeys(found))[:MAX_NAMES])}"] if found else []
+    if found:
+        yield f"{spell('file')} {' or '.join(list(dict.fromkeys(found))[:MAX_NAMES])}"
 
 
 def _wider(query: RecallQuery, answer: Answer, spell: Spell) -> Iterator[str]:
@@ -206,7 +220,10 @@ def _wider(query: RecallQuery, answer: Answer, spell: Spell) -> Iterator[str]:
                 yield f"{label} ({_number(count, query.question.limit)} found)"
         elif tries:
             tries -= 1
-            yield from _try_question(query, label, **change)
+            try:
+                yield from _try_question(query, label, **change)
+            except TooManyCalls:
+                tries = 0
 
 
 def _number(count: int, limit: int) -> str:

@@ -59,6 +59,8 @@ def recall(caller: Caller, question: RecallRequest) -> RecallResult:
         session=caller.session_id,
         semantic=caller.project.semantic,
     )
+    if question.agent_id:
+        query.calls.count(2)  # for the agent's full id
     answer = _by_id(caller.project, query) if question.memory_id else cascade.run(query)
     memories = _fetched(caller.project, question.depth, [match.memory_id for match in answer.matches])
     matches = [match for match in answer.matches if match.memory_id in memories]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rum.store.search import FileRow, Row, TiedRows
@@ -33,6 +34,16 @@ _ISSUE_MENTIONS = (
 
 # Length of the commit id prefix that is looked up in the index; the full prefix is compared afterwards.
 _INDEX_PREFIX_LENGTH = 7
+
+# CROSS JOIN keeps the order: from the files to their memories, never the other way round.
+_FILE_AND_MEMORY = "memory_files AS f CROSS JOIN memories AS m ON m.id = f.memory_id"
+# The index has the memories of one file in order of time, so that the newest are found at once.
+_NEWEST_FIRST = "ORDER BY f.created_at DESC, f.memory_id DESC LIMIT ?"
+_COUNT_BY_INDEX = """
+SELECT count(*) FROM memory_files WHERE file_path = {path} AND NOT EXISTS (
+  SELECT 1 FROM memories INDEXED BY memories_superseded WHERE id = memory_id AND superseded = 1
+)
+"""
 
 # The memories of all files of a group `g`, and of all files below its folders.
 _FILES_OF_GROUP = """
@@ -103,6 +114,17 @@ class Lookup:
         rows = self._rows(f"SELECT m.id {source} {order} LIMIT ?", [*values, limit])
         return [memory_id for (memory_id,) in rows], self._rows(f"SELECT count(*) {source}", values)[0][0]
 
+    def by_path(self, path: str, filters: Filters, cap: int) -> tuple[list[FileRow], int, bool]:
+        where, values = conditions(filters)
+        source = f"FROM {_FILE_AND_MEMORY} WHERE f.file_path = ? AND {where}"
+        columns = f"{COLUMNS}, f.file_path, f.operation, EXISTS (SELECT 1 FROM renames WHERE path = ?)"
+        rows = self._rows(f"SELECT {columns} {source} {_NEWEST_FIRST}", [path, path, *values, cap])
+        total = len(rows)
+        if total and total == cap:
+            counted = _COUNT_BY_INDEX.format(path="?") if _is_plain(filters) else f"SELECT count(*) {source}"
+            total = self._rows(counted, [path, *values])[0][0]
+        return [FileRow._make(row[:-1]) for row in rows], total, bool(rows and rows[0][-1])
+
     def by_paths(
         self,
         groups: Sequence[Sequence[str]],
@@ -112,6 +134,8 @@ class Lookup:
         renamed_files: Sequence[str] = (),
     ) -> TiedRows:
         where, values = conditions(filters)
+        found = TiedRows([([], 0) for _ in groups], [[] for _ in renamed_files])
+        former_by_id: list[dict[str, FileRow]] = [{} for _ in renamed_files]
         wanted = [
             {
                 "files": [path for path in group if not path.endswith("/")],
@@ -119,19 +143,15 @@ class Lookup:
             }
             for group in groups
         ]
-        earlier_values = [
-            json.dumps(list(renamed_files)),
-            _MAX_EARLIER_NAMES,
-            _MAX_RENAMES * max(1, len(renamed_files)),
-        ]
-        group_values = [*values, cap, *values, cap, json.dumps(wanted), cap, *values, *values]
-        rows = self._rows(
-            _by_paths_statement(filters, where),
-            [*earlier_values, *group_values, *values, cap, _MAX_EARLIER_NAMES],
-        )
-        found = TiedRows([([], 0) for _ in groups], [[] for _ in renamed_files])
-        former_by_id: list[dict[str, FileRow]] = [{} for _ in renamed_files]
-        for record in rows:
+        parameters: list[object] = []
+        if renamed_files:
+            max_renames = _MAX_RENAMES * len(renamed_files)
+            parameters += [json.dumps(list(renamed_files)), _MAX_EARLIER_NAMES, max_renames]
+        parameters += [*values, cap, *values, cap, json.dumps(wanted), cap, *values, *values]
+        if renamed_files:
+            parameters += [*values, cap, _MAX_EARLIER_NAMES]
+        statement = _by_paths_statement(where, _is_plain(filters), bool(renamed_files))
+        for record in self._rows(statement, parameters):
             position: int = record[1]
             row = FileRow._make(record[4:-1])
             if record[0]:
@@ -222,16 +242,17 @@ class Lookup:
         return [agent for (agent,) in self._rows(statement, (limit,))]
 
 
-def _by_paths_statement(filters: Filters, where: str) -> str:
+def _is_plain(filters: Filters) -> bool:
+    """Whether only superseded memories are left out, so that an index is enough for counting."""
+    return not filters.any() and not filters.superseded
+
+
+@lru_cache(maxsize=64)
+def _by_paths_statement(where: str, is_plain: bool, with_renames: bool) -> str:
     """The statement of `Lookup.by_paths`."""
-    # The index has the memories of one file in order of time, so that the newest are found at once.
-    one_file = (
-        "memory_files AS f CROSS JOIN memories AS m ON m.id = f.memory_id "
-        f"WHERE f.file_path = json_extract(g.value, '$.files[0]') AND {where}"
-    )
-    newest = "ORDER BY f.created_at DESC, f.memory_id DESC LIMIT ?"
-    select_single_file = f"SELECT m.seq, f.file_path, f.operation FROM {one_file} {newest}"
-    # CROSS JOIN keeps the order: from the files to their memories, never the other way round.
+    first_file = "json_extract(g.value, '$.files[0]')"
+    one_file = f"{_FILE_AND_MEMORY} WHERE f.file_path = {first_file} AND {where}"
+    select_single_file = f"SELECT m.seq, f.file_path, f.operation FROM {one_file} {_NEWEST_FIRST}"
     files_of_group = f"({_FILES_OF_GROUP}) AS f CROSS JOIN memories AS m ON m.id = f.memory_id WHERE {where}"
     # In a query with min(), SQLite takes the other columns from the row with the minimum.
     select_files = (
@@ -239,20 +260,10 @@ def _by_paths_statement(filters: Filters, where: str) -> str:
         "GROUP BY m.seq ORDER BY m.created_at DESC, m.id DESC LIMIT ?"
     )
     as_json_array = "SELECT json_group_array(json_array(seq, file_path, operation)) FROM"
-    counted = f"SELECT count(*) FROM {one_file}"
-    if not filters.any() and not filters.superseded:  # the index is enough for counting
-        superseded = "memories INDEXED BY memories_superseded WHERE id = memory_id AND superseded = 1"
-        counted = (
-            "SELECT count(*) FROM memory_files WHERE file_path = json_extract(g.value, '$.files[0]') "
-            f"AND NOT EXISTS (SELECT 1 FROM {superseded})"
-        )
+    counted = _COUNT_BY_INDEX.format(path=first_file) if is_plain else f"SELECT count(*) FROM {one_file}"
     is_single_file = f"json_array_length(g.value, '$.files') = 1 AND NOT {_HAS_FILES_IN_FOLDERS}"
-    former = (
-        "SELECT m.seq FROM memory_files AS f CROSS JOIN memories AS m ON m.id = f.memory_id "
-        f"WHERE f.file_path = named.path AND f.created_at <= named.until AND {where} {newest}"
-    )
-    return f"""
-WITH RECURSIVE {_EARLIER_NAMES.strip()}, found AS MATERIALIZED (
+    of_groups = f"""
+found AS MATERIALIZED (
   SELECT g.key AS position, g.value, {is_single_file} AS is_single_file,
     CASE WHEN {is_single_file}
       THEN ({as_json_array} ({select_single_file}))
@@ -267,6 +278,15 @@ SELECT 0, g.position, 0, item.key, {COLUMNS},
   ELSE (SELECT count(DISTINCT m.seq) FROM {files_of_group}) END
 FROM found AS g CROSS JOIN json_each(g.memory_list) AS item
 CROSS JOIN memories AS m ON m.seq = json_extract(item.value, '$[0]')
+"""
+    if not with_renames:
+        return f"WITH {of_groups} ORDER BY 1, 2, 3, 4"
+    former = (
+        f"SELECT m.seq FROM {_FILE_AND_MEMORY} "
+        f"WHERE f.file_path = named.path AND f.created_at <= named.until AND {where} {_NEWEST_FIRST}"
+    )
+    return f"""
+WITH RECURSIVE {_EARLIER_NAMES.strip()}, {of_groups}
 UNION ALL
 SELECT 1, named.position, named.rank, item.key, {COLUMNS}, f.file_path, f.operation, 0
 FROM named CROSS JOIN json_each((SELECT json_group_array(seq) FROM ({former}))) AS item

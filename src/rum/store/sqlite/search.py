@@ -112,15 +112,14 @@ WITH chosen AS MATERIALIZED (
   SELECT {COLUMNS}, wanted.key AS place FROM json_each(?) AS wanted
   CROSS JOIN memories AS m ON m.seq = wanted.value WHERE {{where}} LIMIT ?
 )
-SELECT c.place, c.id, c.created_at, c.importance, c.session_id, c.seq, a.memory,
+SELECT c.place, c.id, c.created_at, c.importance, c.session_id, c.seq, t.id IS NULL,
   (SELECT max(seq) FROM memories) - c.seq,
-  CASE WHEN a.memory IS NULL THEN t.c0 ELSE (SELECT intent_goal FROM memories WHERE seq = c.seq) END,
-  CASE WHEN a.memory IS NULL THEN t.c{len(FIELDS) - 1} ELSE ({_PATHS}) END,
-  CASE WHEN a.memory IS NULL THEN {_LENGTH} ELSE a.length END,
-  (SELECT count(*) FROM memory_files AS f WHERE f.memory_id = c.id),
-  CASE WHEN ? AND a.memory IS NULL THEN {_TEXT} END
+  CASE WHEN t.id THEN t.c0 ELSE (SELECT intent_goal FROM memories WHERE seq = c.seq) END,
+  CASE WHEN t.id THEN t.c{len(FIELDS) - 1} ELSE ({_PATHS}) END,
+  CASE WHEN t.id THEN {_LENGTH} ELSE (SELECT length FROM archived WHERE memory = c.seq) END,
+  CASE WHEN ? THEN (SELECT count(*) FROM memory_files AS f WHERE f.memory_id = c.id) END,
+  CASE WHEN ? AND t.id THEN {_TEXT} END
 FROM chosen AS c LEFT JOIN memory_text_content AS t ON t.id = c.seq
-LEFT JOIN archived AS a ON a.memory = c.seq
 UNION ALL
 SELECT -1, (SELECT json_group_array(seq) FROM (
     SELECT seq FROM memories WHERE session_id = s.session_id ORDER BY created_at, seq LIMIT ?
@@ -286,6 +285,7 @@ class SqliteSearch(Lookup):
         always: Sequence[int] = (),
         session_limit: int,
         known_sessions: Collection[str] = (),
+        files: bool = False,
         texts: bool = False,
     ) -> Described:
         where, values = conditions(filters, each=True)
@@ -295,7 +295,7 @@ class SqliteSearch(Lookup):
         wanted = json.dumps([*first, *(key for key in others if key not in first)])
         known = json.dumps(list(known_sessions))
         rows = self._rows(
-            _DESCRIBE.format(where=where), [wanted, *values, limit, texts, session_limit + 1, known]
+            _DESCRIBE.format(where=where), [wanted, *values, limit, files, texts, session_limit + 1, known]
         )
         memories = [_details(row) for row in rows if row[0] >= 0]
         session_arrays = ",".join(row[1] for row in rows if row[0] == -1)
@@ -398,9 +398,9 @@ def _estimate(found: int, size: int, span: int) -> int:
 
 
 def _details(row: tuple[Any, ...]) -> Details:
-    _, *memory, archived, newer, goal, paths, length, files, text = row
-    if archived is not None:  # its terms are not stored, so they are derived from other columns
+    archived, newer, goal, paths, length, files, text = row[6:]
+    if archived:  # its terms are not stored, so they are derived from other columns
         goal, paths = " ".join(terms_of(goal)), " ".join(terms_of(paths or ""))
     return Details(
-        Row._make(memory), archived is not None, newer, goal or "", paths or "", length or 0, files, text
+        Row(*row[1:6]), bool(archived), newer, goal or "", paths or "", length or 0, files or 0, text
     )

@@ -1,4 +1,4 @@
-"""A recall by text takes at most 15 SQL statements, as each may be a round trip; hints take some more."""
+"""A recall by text takes at most 15 SQL statements, its hint included, as each may be a round trip."""
 
 from __future__ import annotations
 
@@ -17,8 +17,6 @@ from support.embedders import WordEmbedder
 from support.projects import open_shop
 
 MOST = 15
-# Where nothing is found: up to three wider questions are asked before a hint proposes them.
-MOST_WITH_HINT = 24
 # Statements that FTS5 runs on its own tables; without a limit they were 300,000 for eight unknown words.
 INNER = 10_000
 
@@ -147,7 +145,7 @@ def too_many(rum: Rum, files: str) -> dict[str, tuple[int, int, bool]]:
     return {
         name: (count, inner, found)
         for name, (count, inner, found) in counts.items()
-        if count > (MOST if found else MOST_WITH_HINT) or inner > INNER
+        if count > MOST or inner > INNER
     }
 
 
