@@ -9,8 +9,7 @@ from typing import Any
 
 from rum.model.memory import Usage
 from rum.store.activity import Evidence, OfferCounts, OfferQuery, OfferRow
-from rum.store.sqlite.queries import SQL
-from rum.store.sqlite.records import Row, Table
+from rum.store.sqlite.records import SQL, Row, Table
 
 
 class SqliteActivity(Table):

@@ -11,8 +11,7 @@ import msgspec
 from rum.model.agents import Agent
 from rum.model.ids import tail_of
 from rum.store.base import AgentFigures
-from rum.store.sqlite.queries import SQL
-from rum.store.sqlite.records import Table
+from rum.store.sqlite.records import SQL, Table
 
 if TYPE_CHECKING:
     from rum.store.sqlite.records import Row

@@ -15,8 +15,7 @@ from rum.store.captured_events import (
     SessionKey,
     TurnKey,
 )
-from rum.store.sqlite.queries import SQL
-from rum.store.sqlite.records import Row, Table
+from rum.store.sqlite.records import SQL, Row, Table
 
 _NO_TURN = ("start", "end", "compact", "offered")  # Kinds of events that open no turn
 

@@ -22,8 +22,7 @@ from rum.model.chapters import (
 from rum.model.ids import tail_of
 from rum.store.chapters import GroupMatch, GroupMatches, Range
 from rum.store.sqlite.connect import Database
-from rum.store.sqlite.queries import SQL
-from rum.store.sqlite.records import Row, Table
+from rum.store.sqlite.records import SQL, Row, Table
 from rum.text.terms import terms
 
 T = TypeVar("T", Chapter, Wisdom)

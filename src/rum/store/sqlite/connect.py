@@ -8,7 +8,7 @@ import time
 from contextlib import contextmanager
 
 from rum.model.errors import InvalidQuery, StorageError
-from rum.store.sqlite.uri import sqlite_uri
+from rum.store.sqlite.sql_text import sqlite_uri
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

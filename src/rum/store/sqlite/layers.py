@@ -9,8 +9,7 @@ from typing import Any
 import msgspec
 
 from rum.model.layers import Event, Fact, Rule
-from rum.store.sqlite.queries import SQL
-from rum.store.sqlite.records import RecordTable, Row
+from rum.store.sqlite.records import SQL, RecordTable, Row
 
 
 class SqliteFacts(RecordTable[Fact]):

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 from rum.store.search import FileRow, Row, TiedRows
-from rum.store.sqlite.fts_query import conditions, quoted
+from rum.store.sqlite.sql_text import conditions, quoted
 from rum.text.terms import terms
 
 if TYPE_CHECKING:

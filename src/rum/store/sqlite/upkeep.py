@@ -9,13 +9,12 @@ import stat
 from collections.abc import Callable, Iterator
 
 from rum.store import attempt_fingerprint
-from rum.store.sqlite.archive import SqliteArchive
-from rum.store.sqlite.archive_rows import HEADLINE
+from rum.store.sqlite.archive import HEADLINE, SqliteArchive
 from rum.store.sqlite.connect import DAMAGED, Database, storage_errors
 from rum.store.sqlite.layer_blobs import unpacked
 from rum.store.sqlite.memories import SqliteMemories
 from rum.store.sqlite.migrate import ATTEMPTS, TOKENISER
-from rum.store.sqlite.queries import SQL
+from rum.store.sqlite.records import SQL
 from rum.store.sqlite.vectors import SqliteVectors
 from rum.store.upkeep import FileSize
 from rum.text import terms
