@@ -51,8 +51,8 @@ class Memories(WithIds, Protocol):
         """Yield all memories made at `since` or later, oldest first; of damaged ones the headline."""
         ...
 
-    def count(self) -> int:
-        """Return the number of memories, live and archived."""
+    def count(self, *, archived: bool = False) -> int:
+        """Return the number of memories, live and archived; or of the archived ones alone, which is fast."""
         ...
 
     def commits(self) -> list[tuple[str, str]]:

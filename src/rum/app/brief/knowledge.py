@@ -84,7 +84,7 @@ def matching_facts(project: Project, query: BriefQuery) -> Iterator[Piece]:
         return
     names = [posixpath.basename(path.rstrip("/")) or path for path in query.files]
     found: list[Piece] = []
-    for fact in project.store.facts.latest("", MAX_FACTS_SEARCHED):
+    for fact in project.store.facts.latest(MAX_FACTS_SEARCHED)[0]:
         share = _word_share(query.text, _JOINTS.sub(" ", fact.key))
         if any(name in fact.key or name in fact.value for name in names):
             share = max(share, 0.5)

@@ -129,11 +129,7 @@ class _Refresh:
 
     def _group_of(self, kind: GroupKind[G, P, W], ids: frozenset[str]) -> str | None:
         """The id of the group with exactly these parts, given what was refreshed so far."""
-        found = [
-            one
-            for one in kind.store(self._project).containing(ids, exactly=True)
-            if one not in self._part_ids
-        ]
+        found = [one for one in kind.store(self._project).same(ids) if one not in self._part_ids]
         found += [one for one, parts in self._part_ids.items() if parts == ids]
         return found[0] if found else None
 

@@ -150,7 +150,7 @@ def export_guide(caller: Caller, path: str | None) -> Written:
     ]
     facts = [
         f"- {_line(fact.key)}: {_line(fact.value)}"
-        for fact in caller.project.store.facts.latest("", _MOST_FACTS)
+        for fact in caller.project.store.facts.latest(_MOST_FACTS)[0]
     ]
     notes = _notes(caller.project)
     kinds = {"Rules": sorted(rules), "Facts": sorted(facts), "Notes (`rum note show ID`)": notes}

@@ -85,10 +85,11 @@ def import_transcripts(
     own = sessions(client, path) if found is None else list(found)
     intake(caller, 1.0)
     tally, folders = Tally(), _ProjectFolders(caller.project, named=found is not None or path is not None)
+    stamps = caller.project.store.captured.transcript_stamps(session[0] for session in own)
     progress(0, len(own))
     for done, session in enumerate(own, start=1):
         stamp = _stamp(session)
-        if caller.project.store.captured.transcript_stamp(session[0]) == stamp:
+        if stamps.get(session[0]) == stamp:
             tally.counts["known"] += 1
         elif found is None and not folders(_cwd(client, session)):
             tally.counts["elsewhere"] += 1

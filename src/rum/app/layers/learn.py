@@ -51,14 +51,12 @@ def _get(caller: Caller, question: LearnRequest) -> LearnResult:
 
 
 def _list(caller: Caller, question: LearnRequest) -> LearnResult:
-    prefix = question.key or ""
-    known = caller.project.store.facts.latest(prefix, question.limit)
+    store = caller.project.store
+    known, total = store.facts.latest(question.limit, question.key or "")
     if question.key is not None:
-        return _result(caller.project, known, None, caller.project.store.facts.count(prefix))
-    added = caller.project.store.rules.latest(question.limit)
-    return _result(
-        caller.project, known, added, caller.project.store.facts.count(), caller.project.store.rules.count()
-    )
+        return _result(caller.project, known, None, total)
+    added = store.rules.latest(question.limit)
+    return _result(caller.project, known, added, total, store.rules.count())
 
 
 def _hint(project: Project, question: LearnRequest) -> str:

@@ -71,10 +71,6 @@ class SqliteActivity(Table):
             for memory_id in dict.fromkeys(offer.memory_id for offer in changed if offer.memory_id):
                 self._update_usefulness(memory_id)
 
-    def clear_offer_texts(self, before: float) -> None:
-        with self._database.transaction() as db:
-            db.execute(SQL["clear_offer_texts"], (before,))
-
     def offer_counts(self) -> list[OfferCounts]:
         rows = self._rows("offer_counts")
         return [OfferCounts(**{name: row[name] for name in OfferCounts._fields}) for row in rows]

@@ -37,10 +37,6 @@ class SqliteArchive(Table):
         super().__init__(database)
         self._memories = memories
 
-    def count(self) -> int:
-        # Stored and updated with the archive: counting the rows takes too long for a recall.
-        return int(next(iter(self._values("get_derived", ("archived",))), 0))
-
     def weigh(self, before: int, importance: float) -> Iterator[list[Weighed]]:
         query = {"before": before, "importance": importance, "at": -1, "id": "", "most": _BATCH_SIZE}
         while rows := self._rows("weigh_live", query):

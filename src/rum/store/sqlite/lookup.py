@@ -217,10 +217,6 @@ class Lookup:
         statement = "SELECT tag, count(*) FROM memory_tags GROUP BY tag ORDER BY count(*) DESC, tag LIMIT ?"
         return self._rows(statement, (limit,))
 
-    def most_active_agents(self, limit: int) -> list[str]:
-        statement = "SELECT agent_id FROM memories GROUP BY agent_id ORDER BY count(*) DESC, agent_id LIMIT ?"
-        return [agent for (agent,) in self._rows(statement, (limit,))]
-
 
 def _by_paths_statement(filters: Filters, where: str) -> str:
     """The statement of `Lookup.by_paths`."""

@@ -106,7 +106,9 @@ class SqliteMemories(Table):
                 yield memories
             last = (rows[-1]["created_at"], rows[-1]["id"])
 
-    def count(self) -> int:
+    def count(self, *, archived: bool = False) -> int:
+        if archived:  # stored, and updated with the archive
+            return int(next(iter(self._values("get_derived", ("archived",))), 0))
         return self._values("count_memories")[0]
 
     def commits(self) -> list[tuple[str, str]]:

@@ -209,26 +209,17 @@ class SqliteUpkeep:
         finally:
             copy.close()
 
-    def purge(self) -> bool:
-        self._merge_all()
-        written = [_rewrite(database) for database in self._both]
-        return all(written)
-
-    def _merge_all(self) -> None:
-        for statement in _MERGE:  # one transaction each, so that other writers wait less
-            with self._rum.transaction() as db:
-                db.execute(statement)
-
     def size(self) -> FileSize:
         return FileSize(_size(self._rum.path), _unused_share(self._rum.connection))
 
-    def shrink(self, patience: float) -> str | None:
-        if trouble := _shrink_obstacle(self._rum, patience):
+    def shrink(self, patience: float | None = None) -> str | None:
+        if patience is not None and (trouble := _shrink_obstacle(self._rum, patience)):
             return trouble
-        self._merge_all()
-        if _rewrite(self._rum):
-            return None
-        return "another process is reading; the file gets smaller when that is done"
+        for statement in _MERGE:  # one transaction each, so that other writers wait less
+            with self._rum.transaction() as db:
+                db.execute(statement)
+        is_done = [_rewrite(database) for database in (self._both if patience is None else (self._rum,))]
+        return None if all(is_done) else "another process is reading; the file gets smaller when that is done"
 
 
 def _rewrite(database: Database) -> bool:
