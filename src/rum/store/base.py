@@ -119,8 +119,8 @@ class Agents(WithIds, Protocol):
         """Return every agent, oldest first."""
         ...
 
-    def update(self, agent_id: str, *, name: str | None = None, last_active: int = 0) -> None:
-        """Set an agent's name, or the time of its last activity if that is later than the known one."""
+    def update(self, agent_id: str, *, name: str | None = None, last_active: int = 0) -> bool:
+        """Set an agent's name, or a later time of its last activity; False if there is no such agent."""
         ...
 
     def figures(self, ids: Iterable[str]) -> dict[str, AgentFigures]:

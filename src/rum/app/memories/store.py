@@ -43,11 +43,10 @@ def store(caller: Caller, given: dict[str, Any]) -> StoreResult:
     now = caller.project.now()
     alike = similar_to(caller.project, draft)
     with caller.undo_identity_on_error(), caller.project.store.transaction():
-        agent, who = ensure_agent(caller)
+        agent, who = ensure_agent(caller, active=True)
         memory = _memory(caller, draft, agent, now)
         caller.project.store.memories.add(memory)
         _add_links(caller.project, memory.id, draft.links, now)
-        caller.project.store.agents.update(agent.id, last_active=now)
     return StoreResult(
         memory_id=memory.id,
         stored_at=now,

@@ -42,9 +42,10 @@ class SqliteAgents(Table):
     def all(self) -> list[Agent]:
         return [_agent(row) for row in self._rows("all_agents")]
 
-    def update(self, agent_id: str, *, name: str | None = None, last_active: int = 0) -> None:
+    def update(self, agent_id: str, *, name: str | None = None, last_active: int = 0) -> bool:
+        values = {"id": agent_id, "name": name, "last_active": last_active}
         with self._database.transaction() as db:
-            db.execute(SQL["update_agent"], {"id": agent_id, "name": name, "last_active": last_active})
+            return db.execute(SQL["update_agent"], values).rowcount > 0
 
     def figures(self, ids: Iterable[str]) -> dict[str, AgentFigures]:
         rows = self._rows("agent_figures", (json.dumps(list(ids)),))

@@ -345,6 +345,8 @@ FROM json_each(:live)
             held = [*reversed(json.loads(live)), *reversed(json.loads(archived))]
             if len(held) <= rare:
                 shared.update(held)
+        if not shared:
+            return []
         best = json.dumps([seq for seq, _ in shared.most_common(cap)])
         found = (
             "SELECT m.id FROM json_each(?) AS best JOIN memories AS m ON m.seq = best.value "
