@@ -16,7 +16,7 @@ from benchmarks.sample_day import Day, make_day
 from rum import Rum
 from rum.inject.offers import offers_for
 from rum.inject.offers.text import Offer
-from rum.surfaces.hooks.answer import can_answer, record_offers
+from rum.surfaces.hooks.handle import can_answer, record_offers
 from rum.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:

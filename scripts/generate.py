@@ -29,8 +29,8 @@ from rum.model.journal import schema_text
 from rum.model.requests import IdentityRequest, ListRequest, RecallRequest, TraceRequest
 from rum.model.runs import RunRequest, Step
 from rum.settings.table import AGENT_SETTINGS, HARMLESS, INSIDE, OUTSIDE, OWN, SETTINGS, TRUST, Setting
-from rum.surfaces.install import claude_code, gemini, own_entries
-from rum.surfaces.install.launch import Launch
+from rum.surfaces.install.clients import Launch, hooks
+from rum.surfaces.install.settings_file import add_hooks
 from rum.surfaces.mcp.catalogue import catalogue_text
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -102,12 +102,12 @@ BY_NAME = Launch(("rum",), ("rum-hook",))
 
 def claude_code_hooks() -> str:
     """The hooks of the Claude Code plugin: those that `rum install` writes, by name."""
-    return own_entries.add_hooks("", claude_code.hooks(BY_NAME, windows=False))
+    return add_hooks("", hooks("claude-code", BY_NAME, windows=False))
 
 
 def gemini_hooks() -> str:
     """The hooks of the Gemini CLI extension, likewise."""
-    return own_entries.add_hooks("", gemini.hooks(BY_NAME))
+    return add_hooks("", hooks("gemini", BY_NAME))
 
 
 # Types of keyword arguments: the question they make, and its fields that a method takes by position.

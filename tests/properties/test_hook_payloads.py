@@ -13,7 +13,7 @@ from rum.capture.events.cleaning import clean
 from rum.capture.events.event import from_line, to_line
 from rum.capture.events.ignored_paths import Ignored
 from rum.redact.redactor import Redactor
-from rum.surfaces.hooks.payload import parse_payload
+from rum.surfaces.hooks.handle import parse_payload
 from support.hooks import samples
 
 REDACTOR = Redactor()

@@ -50,7 +50,7 @@ CALLS: dict[str, Call] = {
     "identity": Call("app.agents:identify", "model.requests:IdentityRequest"),
     "forget": Call("app.memories.forget:forget", "model.requests:ForgetRequest"),
     "note": Call("app.notes.notes:call"),
-    "journal": Call("app.journal.journals:call", "model.journal:JournalRequest"),
+    "journal": Call("app.journal:call", "model.journal:JournalRequest"),
     "learn": Call("app.layers.learn:learn", "model.layers:LearnRequest"),
     "brief": Call("app.brief.brief:brief", "model.brief:BriefRequest"),
     "feedback": Call("app.offers:feedback", "model.offers:FeedbackRequest"),
@@ -100,7 +100,7 @@ PYTHON: dict[str, str] = {
     "restore_archived": "app.upkeep.archive:restore",
     # Classes made with a caller.
     "notes": "app.notes.notes:Notes",
-    "journals": "app.journal.journals:Journals",
+    "journals": "app.journal:Journals",
     "facts": "app.layers.facts:Facts",
     "rules": "app.layers.rules:Rules",
     "chapters": "app.chapters.api:Chapters",

@@ -43,8 +43,7 @@ if TYPE_CHECKING:
     from rum.app.imports.mcp_memory import GraphImport
     from rum.app.imports.notes import NotesImport, Written
     from rum.app.imports.transcripts import TranscriptImport
-    from rum.app.journal.agent_journal import AgentJournal
-    from rum.app.journal.journals import Journals
+    from rum.app.journal import AgentJournal, Journals
     from rum.app.layers.facts import Facts
     from rum.app.layers.layers import Layers
     from rum.app.layers.rules import Rules

@@ -192,3 +192,10 @@ def test_a_terminal_prompts_for_the_name(run: Run, three: list[str], typed: str,
     assert screen.code == code
     assert "Task 2" in screen.text
     assert remaining_goals(run) == stay
+
+
+def test_forgetting_what_does_not_exist_says_what_can_be_forgotten(run: Run):
+    ran = run("forget", "nope")
+    assert (ran.code, ran.out) == (1, "")
+    assert "There is nothing `nope` to forget" in ran.err
+    assert all(part in ran.err for part in ("memory", "last 8 characters", "key of a fact", "NAME#N"))

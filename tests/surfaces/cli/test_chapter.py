@@ -67,7 +67,7 @@ def test_notes_and_hints_go_to_stderr(run: Run, ids: list[str]):
     assert (few.code, "There are no memories with all the tags auth, nowhere" in few.err) == (1, True)
     assert "`--min-memories`" in few.err
     unnamed = run("chapter", "create")
-    assert (unnamed.code, "`ID`" in unnamed.err, "`--tag`" in unnamed.err) == (1, True, True)
+    assert (unnamed.code, "`ID`" in unnamed.err, "`--tag`" in unnamed.err) == (2, True, True)
     for command in ((), ("--tag", "nowhere")):
         error = run("wisdom", "synthesize", *command).err
         assert "`--" in error

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from rum.settings.home import find_home
 from rum.surfaces.cli.main import main
-from rum.surfaces.install import jsonc
+from rum.surfaces.install import json_edit
 from surfaces.cli.conftest import streams
 from surfaces.cli.running import Run
 from surfaces.cli.terminal import needs_terminal, on_terminal
@@ -60,7 +60,7 @@ def write_file(path: Path, data: bytes) -> Path:
 
 
 def hooks_in(path: Path) -> dict[str, list[dict[str, Any]]]:
-    return jsonc.parse(path.read_text(encoding="utf-8")).value["hooks"]
+    return json_edit.parse(path.read_text(encoding="utf-8")).value["hooks"]
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -94,7 +94,7 @@ def test_uninstall_keeps_what_others_added_since(run: Run, home: Path):
     state = home / ".claude.json"
     state.write_text(json.dumps({**json.loads(state.read_text()), "userID": "u", "projects": {"/x": {}}}))
     run("uninstall", "claude-code")
-    left = jsonc.parse(path.read_text()).value
+    left = json_edit.parse(path.read_text()).value
     assert left["hooks"] == {"SessionStart": [{"hooks": [{"type": "command", "command": "mine"}]}]}
     assert "// mine, and more" in path.read_text()
     assert json.loads(state.read_text()) == {"userID": "u", "projects": {"/x": {}}}
@@ -110,8 +110,8 @@ def test_an_entry_of_an_earlier_installation_is_replaced(run: Run, home: Path):
         (home / name).write_bytes(old)
     assert run("install", "claude-code", "codex", "gemini", "--anyway").code == 0
     assert {
-        name: jsonc.parse(data.decode()).value for name, data in files(home).items() if "json" in name
-    } == {name: jsonc.parse(data.decode()).value for name, data in new.items() if "json" in name}
+        name: json_edit.parse(data.decode()).value for name, data in files(home).items() if "json" in name
+    } == {name: json_edit.parse(data.decode()).value for name, data in new.items() if "json" in name}
     assert b"/gone" not in (home / ".codex" / "config.toml").read_bytes()
 
 
@@ -356,7 +356,7 @@ def test_uninstall_restores_settings_in_any_formatting(home: Path, data: bytes):
     assert path.read_bytes() == once
     rest = iter(once)
     assert all(byte in rest for byte in data)
-    parsed = jsonc.parse(once.decode()).value
+    parsed = json_edit.parse(once.decode()).value
     assert parsed["mcpServers"]["rum"]["args"] == ["-P", "-m", "rum", "mcp"]
     assert (b"mine" in data) == (
         "mine" in [hook["command"] for group in parsed["hooks"].get("Stop", []) for hook in group["hooks"]]

@@ -36,8 +36,8 @@ def test_version_is_printed(program: Run):
 def test_help_lists_every_command_with_its_purpose(run: Run):
     ran = run("--help")
     assert ran.code == 0
-    for name, entry in ALL.items():
-        assert any(line.split()[:1] == [name] and entry.help in line for line in ran.out.splitlines())
+    for name, (_, help) in ALL.items():
+        assert any(line.split()[:1] == [name] and help in line for line in ran.out.splitlines())
 
 
 def test_without_a_command_help_is_printed(run: Run):
@@ -48,7 +48,7 @@ def test_without_a_command_help_is_printed(run: Run):
 def test_the_help_of_a_command_matches_the_table(name: str):
     command = root.get_command(click.Context(root), name)
     assert command is not None
-    assert command.get_short_help_str(limit=200) == ALL[name].help
+    assert command.get_short_help_str(limit=200) == ALL[name][1]
 
 
 @pytest.mark.parametrize("name", [name for name in ALL if name not in ("mcp", "hook")])
@@ -69,8 +69,8 @@ def test_in_a_pipe_rich_is_not_loaded(project: Path, arguments: list[str]):
 
 def test_only_the_command_that_runs_is_loaded(project: Path):
     loaded = loaded_by("recall", "x")
-    commands = {f"rum.surfaces.cli.{entry.module}" for entry in ALL.values()}
-    assert loaded & commands == {"rum.surfaces.cli.memories.recall"}
+    commands = {f"rum.surfaces.cli.{module}" for module, _ in ALL.values()}
+    assert loaded & commands == {"rum.surfaces.cli.memories.find"}
     assert not loaded_by("--help") & commands
 
 
@@ -141,6 +141,20 @@ def test_the_last_project_option_wins(run: Run):
         (["forget"], "--tag"),
         (["forget", "x", "--all"], "--tag"),
         (["recall", "\udcff"], "UTF-8"),
+        (["recall"], "Give at least one of WORDS, --file"),
+        (["recall", "x", "--success-only", "--failures-only"], "exclude each other"),
+        (["recall", "x", "--limit", "abc"], "'abc' is not a whole number from 1 to 100."),
+        (["recall", "x", "--limit", "0"], "'0' is not a whole number from 1 to 100."),
+        (["recall", "x", "--min-confidence", "high"], "'high' is not a number from 0 to 1."),
+        (["import", "git", "--max", "0"], "'0' is not a whole number of at least 1."),
+        (["update", "x", "--importance", "5"], "'5' is not a number from 0 to 1."),
+        (["update", "x", "--importance", "abc"], "'abc' is not a number from 0 to 1."),
+        (["update", "x", "--success", "--failure"], "--success and --failure exclude each other"),
+        (["journal", "update", "x", "--reversible", "--irreversible"], "exclude each other"),
+        (["archive", "--importance", "5"], "`--importance` is a number from 0 to 1"),
+        (["archive", "--uses", "-1"], "`--uses` is a number from 0"),
+        (["chapter", "create"], "`--tag`"),
+        (["wisdom", "synthesize"], "`--tag`"),
     ],
 )
 def test_a_usage_error_is_exit_code_2_with_a_message(run: Run, arguments: list[str], message: str):
@@ -166,8 +180,6 @@ def test_a_usage_error_is_exit_code_2_of_the_program(program: Run):
         ["restore", "nosuchmemory", "--version", "1"],
         ["identity", "info", "--name", "nobody"],
         ["projects", "adopt", "nosuch-00000000"],
-        ["recall"],
-        ["recall", "x", "--success-only", "--failures-only"],
         ["trust"],
         ["import", "nosuchfile"],
         ["store", "--file", "nosuchfile"],

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rum.surfaces.cli.progress import EVERY, Lines
+from rum.surfaces.cli.output import EVERY, Lines
 from support.builders import HandClock
 
 

@@ -160,3 +160,18 @@ def test_secrets_on_the_command_line_are_not_stored(run: Run, project: Path):
     secret = "ghp_" + "a1B2c3D4e5" * 3 + "F6g7H8"
     made = run("store", *FLAGS, "--context", f"used {secret}").id
     assert secret not in run("show", made, "--json").out
+
+
+@pytest.mark.parametrize("flags", [["--success", "--failure"], ["--failure", "--success"]])
+def test_success_and_failure_exclude_each_other(run: Run, flags: list[str]):
+    ran = run("store", "--goal", "x", "--type", "bug_fix", "--summary", "y", *flags, "--json")
+    assert (ran.code, ran.out) == (2, "")
+    error = json.loads(ran.err)
+    assert error["code"] == "INVALID_QUERY"
+    assert error["message"] == "--success and --failure exclude each other; leave one out."
+    assert run("list", "--json").json["total"] == 0
+
+
+def test_a_flag_given_twice_counts_once(run: Run):
+    stored = run("store", "--goal", "x", "--type", "bug_fix", "--summary", "y", "--failure", "--failure")
+    assert run("show", stored.id, "--json").json["outcome"]["success"] is False

@@ -12,7 +12,7 @@ from rum.capture.clients.detect import event_of
 from rum.capture.events import spool
 from rum.capture.events.event import from_line
 from rum.inject.offers.text import Offer
-from rum.surfaces.hooks.answer import MAX_CHARACTERS, can_answer, fitting_offers, print_offers
+from rum.surfaces.hooks.handle import MAX_CHARACTERS, can_answer, fitting_offers, print_offers
 from support.hooks import prompt, samples
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from rum.capture.events import pause, problems, spool
-from rum.surfaces.hooks.stdin import LARGEST
+from rum.surfaces.hooks.watchdog import LARGEST
 from support.hooks import PATIENCE, SESSION, HookRunner, make_hook_runner, prompt, ran, samples, until
 from support.secrets import TOKENS, UPPER
 

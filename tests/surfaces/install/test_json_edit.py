@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rum.model.errors import InvalidQuery
-from rum.surfaces.install import json_edit, jsonc
+from rum.surfaces.install import json_edit
 
 ENTRY = {"command": "rum", "args": ["mcp"]}
 
@@ -80,7 +80,7 @@ def test_objects_that_are_empty_then_are_removed_too():
 )
 def test_invalid_json_is_refused_with_its_line(text: str, line: int):
     with pytest.raises(InvalidQuery, match=r"line|nested") as caught:
-        jsonc.parse(text)
+        json_edit.parse(text)
     assert caught.value.details.get("line", line) == line
 
 
@@ -137,7 +137,7 @@ def typed(draw: Any) -> tuple[dict[str, Any], str]:
 @given(typed())
 def test_json_in_any_formatting_is_parsed(given: tuple[dict[str, Any], str]):
     value, text = given
-    assert jsonc.parse(text).value == value
+    assert json_edit.parse(text).value == value
 
 
 @typing
@@ -146,11 +146,11 @@ def test_adding_and_removing_loses_nothing_in_any_formatting(given: tuple[dict[s
     value, text = given
     new = json_edit.set_value(text, ("servers", "rum"), ENTRY)
     expected = {**value, "servers": {**value.get("servers", {}), "rum": ENTRY}}
-    assert jsonc.parse(new).value == expected
+    assert json_edit.parse(new).value == expected
     rest = iter(new)
     assert all(character in rest for character in text), "something of the old text is gone"
     left = json_edit.remove(new, ("servers", "rum"))
-    assert without_empty(jsonc.parse(left).value) == without_empty(value)
+    assert without_empty(json_edit.parse(left).value) == without_empty(value)
     if value.get("servers") != {}:
         assert left.count("note") == text.count("note")
 
@@ -165,14 +165,14 @@ def test_removing_any_member_keeps_the_others(given: tuple[dict[str, Any], str])
     value, text = given
     for name in value:
         left = json_edit.remove(text, (name,))
-        assert jsonc.parse(left).value == {other: value[other] for other in value if other != name}
+        assert json_edit.parse(left).value == {other: value[other] for other in value if other != name}
 
 
 @pytest.mark.parametrize("depth", [150, 600])
 def test_parts_of_plain_json_are_parsed_on_demand(depth: int):
     inner = "[" * depth + "1" + "]" * depth
     text = f'{{"a": {inner}, // mine\n "b": {{"c": 1, "c": 2}}}}'
-    node = jsonc.parse(text)
+    node = json_edit.parse(text)
     assert node.value["b"] == {"c": 2}
     part = node.part("b")
     assert part is not None

@@ -11,15 +11,16 @@ from pathlib import Path
 import pytest
 
 from rum.model.errors import InvalidQuery
-from rum.surfaces.install import claude_code, codex, gemini
-from rum.surfaces.install.launch import (
+from rum.surfaces.install.clients import (
+    HOOKS,
     Launch,
+    hooks,
     launch_from_path,
     launch_with_interpreter,
     shell_line,
     temporary_reason,
 )
-from rum.surfaces.install.own_entries import is_rum_hook, is_rum_server
+from rum.surfaces.install.settings_file import is_rum_hook, is_rum_server
 
 HOOK = ["/opt/my tools/bin/python", "-P", "-m", "rum", "hook", "codex"]
 
@@ -79,9 +80,9 @@ def test_a_shell_line_is_split_into_its_words_again():
 def test_written_entries_are_recognised(prefix: str):
     words = (prefix, "-P", "-m", "rum")
     launch = Launch(words, (*words, "hook"))
-    for module in (claude_code, codex, gemini):
-        assert all(is_rum_hook(hook.handler) for hook in module.hooks(launch))
-    assert all(is_rum_hook(hook.handler) for hook in claude_code.hooks(launch, windows=True))
+    for client in HOOKS:
+        assert all(is_rum_hook(hook.handler) for hook in hooks(client, launch))
+    assert all(is_rum_hook(hook.handler) for hook in hooks("claude-code", launch, windows=True))
     assert is_rum_server({"command": prefix, "args": launch.mcp_command()[1:]})
     assert is_rum_server({"command": launch.mcp_command()})
 
@@ -122,13 +123,13 @@ def test_commands_of_other_programs_are_not_recognised(command: str):
 
 def test_hooks_are_only_for_events_that_a_client_has():
     launch = Launch(("rum",), ("rum-hook",))
-    assert "PostToolUseFailure" not in [hook.event for hook in codex.hooks(launch)]
-    assert {hook.handler["timeout"] for hook in codex.hooks(launch) if hook.event == "SessionEnd"} == {3}
-    assert all(hook.handler["timeout"] >= 1000 for hook in gemini.hooks(launch))
+    assert "PostToolUseFailure" not in [hook.event for hook in hooks("codex", launch)]
+    assert {hook.handler["timeout"] for hook in hooks("codex", launch) if hook.event == "SessionEnd"} == {3}
+    assert all(hook.handler["timeout"] >= 1000 for hook in hooks("gemini", launch))
 
 
 @pytest.mark.parametrize("tool", ["mcp__rum__store", "mcp__plugin_rum_rum__store", "Edit", "Task"])
 def test_claude_codes_hooks_include_rums_tools_also_of_its_plugin(tool: str):
     for event in ("PostToolUse", "PostToolUseFailure"):
-        assert re.fullmatch(claude_code.MATCHERS[event], tool)
-    assert not re.fullmatch(claude_code.MATCHERS["PostToolUse"], "mcp__other__store")
+        assert re.fullmatch(HOOKS["claude-code"].matchers[event], tool)
+    assert not re.fullmatch(HOOKS["claude-code"].matchers["PostToolUse"], "mcp__other__store")

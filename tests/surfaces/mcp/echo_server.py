@@ -11,7 +11,7 @@ import subprocess
 import sys
 import time
 
-from rum.surfaces.mcp.application import Caller, Listing
+from rum.surfaces.mcp.protocol import Caller, Listing
 from rum.surfaces.mcp.server import serve
 
 TOOLS = ("echo", "whoami", "refuse", "crash", "not_json", "chatter", "wait", "promise")

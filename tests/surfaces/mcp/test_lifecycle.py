@@ -51,7 +51,7 @@ class TestStart:
     def test_serving_needs_only_the_light_part_of_the_standard_library(self):
         program = (
             "import sys; before = set(sys.modules); import rum.surfaces.mcp.server;"
-            "import rum.surfaces.mcp.application;"
+            "import rum.surfaces.mcp.protocol;"
             "print(*(set(sys.modules) - before))"
         )
         loaded = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

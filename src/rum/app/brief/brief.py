@@ -2,59 +2,82 @@
 
 from __future__ import annotations
 
-from msgspec import UNSET
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import cast
 
-from rum.app.brief import knowledge
-from rum.app.brief.query import BriefQuery, make_query
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from rum.app.brief.query import BriefQuery, make_query, normalise
 from rum.app.brief.work import work
 from rum.app.caller import Caller
 from rum.app.calls import load
+from rum.app.journal import Journals
+from rum.app.layers import rules
+from rum.app.notes.notes import day, match_notes
 from rum.app.project import Project
-from rum.inject.brief import render_brief
-from rum.inject.budget import Chosen, Piece, choose
+from rum.inject import brief as wording
+from rum.inject.budget import WARNING, Chosen, Piece, choose
+from rum.inject.notes import HEADING, background, cut, under_title
 from rum.model.brief import Brief, BriefRequest, Taken
-from rum.model.errors import NO_RESULTS
+from rum.model.errors import NO_RESULTS, RumError
+from rum.model.notes import Broken, MatchedNote, MatchRequest
+from rum.text.shorten import one_line
+from rum.text.terms import content_words, terms
 from rum.text.tokens import estimate_tokens
+
+MAX_FACTS_SEARCHED = 1000  # The number of facts, last changed first, that are searched
+MAX_PIECES = 10  # Rules, facts, and next steps among which the budget chooses
+MIN_FACT_SHARE = 0.5  # Of the words of a fact's key that the task must have; a file at hand is worth as much
+SHORTER_LENGTHS = (200, 80)  # Characters of a note if the whole note does not fit
+MAX_NAME_LENGTH = 200
+_JOINTS = re.compile(r"[\W_]+")
+_SECTION = re.compile(r"^(?=## )", re.MULTILINE)
+_MIN_LINES = 3
+_FAILURES_KIND = "journal_failures"
+# The kind and the points of each section of a journal.
+_SECTIONS = {
+    "## Key Discoveries": ("journal_discoveries", wording.DISCOVERED),
+    "## Recently Failed Approaches (Don't Repeat)": (_FAILURES_KIND, WARNING + wording.STANDING),
+    "## Current Task Context": ("journal_context", wording.STANDING),
+}
+_COMPARED_LENGTH = 100  # Characters by which two failures are compared
 
 
 def brief(caller: Caller, question: BriefRequest) -> Brief:
     """All that is known and matters, from failures to the journal: one ranking, one budget."""
     query = make_query(caller, question)
-    notes, broken = knowledge.notes(caller, query)
+    project = caller.project
+    notes, broken = _matching_notes(caller, query)
     earlier = list(work(caller, query))
     failures = [piece for piece in earlier if piece.kind == "failure"]
-    journal, unreadable = knowledge.session(caller, query, failures)
+    journal, unreadable = _session(caller, query, failures)
+    has_chapters = project.store.has_chapters()
     pieces = [
         *earlier,
-        *knowledge.matching_rules(caller.project, query),
-        *_chapter_pieces(caller.project, query),
+        *_best(_matching_rules(project, query)),
+        *(load("app.brief.chapters:chapter_pieces")(project, query) if has_chapters else ()),
         *notes,
-        *knowledge.matching_facts(caller.project, query),
+        *_best(_matching_facts(project, query)),
         *journal,
     ]
-    chosen = choose(pieces, question.tokens, render_brief)
-    text = render_brief(chosen)
+    chosen = choose(pieces, question.tokens, wording.render_brief)
+    text = wording.render_brief(chosen)
+    taken = [
+        Taken(piece.kind, piece.id, piece.points, estimate_tokens(piece.forms[form]), form > 0)
+        for piece, form in chosen
+    ]
     return Brief(
         text=text,
         tokens=estimate_tokens(text),
         left_out=len(pieces) - len(chosen) or UNSET,
-        taken=list(map(_taken, chosen)) if question.explain else UNSET,
+        taken=taken if question.explain else UNSET,
         broken=(broken + unreadable) or UNSET,
         code=UNSET if chosen else NO_RESULTS,
         hint=UNSET if chosen else _why_nothing(pieces, question),
     )
-
-
-def _chapter_pieces(project: Project, query: BriefQuery) -> list[Piece]:
-    """Chapters and wisdom, where there are any."""
-    if not project.store.has_chapters():
-        return []
-    return load("app.brief.chapters:chapter_pieces")(project, query)
-
-
-def _taken(chosen: Chosen) -> Taken:
-    piece, form = chosen
-    return Taken(piece.kind, piece.id, piece.points, estimate_tokens(piece.forms[form]), form > 0)
 
 
 def _why_nothing(pieces: list[Piece], question: BriefRequest) -> str:
@@ -62,5 +85,114 @@ def _why_nothing(pieces: list[Piece], question: BriefRequest) -> str:
         return "No open follow-ups. Name a task or a file to get what is known about it."
     if not pieces:
         return "Nothing is known about this yet."
-    least = min(estimate_tokens(render_brief([Chosen(piece, len(piece.forms) - 1)])) for piece in pieces)
+    shortest = (wording.render_brief([Chosen(piece, len(piece.forms) - 1)]) for piece in pieces)
+    least = min(map(estimate_tokens, shortest))
     return f"Nothing fits in {question.tokens} tokens; the shortest item needs {least}."
+
+
+def _best(pieces: Iterable[Piece]) -> list[Piece]:
+    return sorted(pieces, key=lambda piece: -piece.points)[:MAX_PIECES]
+
+
+def _matching_notes(caller: Caller, query: BriefQuery) -> tuple[list[Piece], list[Broken]]:
+    """The notes that match, as many as the agent's settings allow, and the files that are broken."""
+    if not (query.about or query.files):
+        return [], []
+    question = MatchRequest(
+        task=query.about or " ".join(query.files),
+        plan=" ".join((query.plan, *query.files)),
+        agent=query.agent,
+    )
+    found = match_notes(caller, question, query.now)
+    return [_note(one) for one in found.notes], list(found.broken or ())
+
+
+def _note(note: MatchedNote) -> Piece:
+    whole = replace(
+        note,
+        title=one_line(note.title, MAX_NAME_LENGTH),
+        discovered_by=one_line(note.discovered_by, MAX_NAME_LENGTH),
+        content=under_title(note.title, note.content),
+    )
+    versions = [
+        whole,
+        *(
+            replace(whole, content=cut(whole.content, length), otherwise=(whole.otherwise or [])[:1])
+            for length in SHORTER_LENGTHS
+        ),
+    ]
+    blocks = [background([version], day).removeprefix(HEADING) for version in versions]
+    return wording.note(note.id, note.score, blocks, note.discovered_at or 0)
+
+
+def _matching_rules(project: Project, query: BriefQuery) -> Iterable[Piece]:
+    """The rules whose condition matches the task, the plan or the files; one per action."""
+    found: dict[str, Piece] = {}
+    for rule, matched in rules.match_rules(project, query.text):
+        points, key = wording.RULE[matched.kind], normalise(rule.action)
+        if key not in found or points > found[key].points:
+            found[key] = wording.rule(rule.id, points, rule.condition, rule.action, rule.created_at)
+    return found.values()
+
+
+def _matching_facts(project: Project, query: BriefQuery) -> Iterator[Piece]:
+    """The facts whose key matches the task, and those about a file at hand."""
+    if not (query.about or query.files):
+        return
+    names = [posixpath.basename(path.rstrip("/")) or path for path in query.files]
+    for fact in project.store.facts.latest(MAX_FACTS_SEARCHED)[0]:
+        key, share = _JOINTS.sub(" ", fact.key), 0.0
+        if not query.text.terms.isdisjoint(terms(key)):  # The quick check first, as most keys share none
+            share = query.text.share(content_words(key))
+        if any(name in fact.key or name in fact.value for name in names):
+            share = max(share, MIN_FACT_SHARE)
+        if share >= MIN_FACT_SHARE:
+            yield wording.fact(fact.key, round(wording.FACT + wording.FACT_WORDS * share, 2), fact.value)
+
+
+def _session(
+    caller: Caller, query: BriefQuery, failures: Sequence[Piece]
+) -> tuple[list[Piece], list[Broken]]:
+    """The sections of the agent's journal of this session, and its next steps.
+
+    Failures that are among `failures` are left out. A person has no session and has to name one. A
+    journal that cannot be read is returned as broken.
+    """
+    if caller.owner and not (query.session or caller.project.settings.session):
+        return [], []
+    try:
+        journal = Journals(caller, rate_limited=False).of(query.session, query.agent)
+    except RumError:  # No folder for journals here, or the agent is unknown
+        if query.session:
+            raise
+        return [], []
+    if not journal.exists:
+        return [], []
+    try:
+        text, steps = journal.text(), journal.situation().get("nextSteps")
+    except RumError as error:
+        return [], [Broken(caller.relative(journal.path), error.message)]
+    name = f"{journal.session}/{journal.agent}"
+    pieces = list(_sections(name, text, failures))
+    if isinstance(steps, list):
+        shown = cast("list[object]", steps)[:MAX_PIECES]
+        pieces += [wording.next_step(f"{name}#{number}", str(step)) for number, step in enumerate(shown)]
+    return pieces, []
+
+
+def _sections(name: str, text: str, failures: Sequence[Piece]) -> Iterator[Piece]:
+    for section in filter(str.strip, _SECTION.split(text)):
+        lines = section.strip().split("\n")
+        kind, points = _SECTIONS[lines[0]]
+        if kind == _FAILURES_KIND:
+            lines = [line for line in lines if not any(_is_same_failure(piece, line) for piece in failures)]
+        if len(lines) > 1:
+            versions = (lines, lines[:_MIN_LINES])
+            yield wording.journal(kind, name, points, ("\n".join(version) for version in versions))
+
+
+def _is_same_failure(failure: Piece, line: str) -> bool:
+    """Whether a line of the journal is about a failure: the same attempt, for the same reason."""
+    what, _, why = (normalise(part)[:_COMPARED_LENGTH] for part in line.partition(": "))
+    text = normalise(failure.forms[0])
+    return text.startswith(what if len(what) == _COMPARED_LENGTH else f"{what}:") and why in text

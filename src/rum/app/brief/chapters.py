@@ -12,14 +12,11 @@ from rum.app.memories.knowledge import SHARE
 from rum.app.project import Project
 from rum.inject import brief
 from rum.inject.budget import Piece
-from rum.model.chapters import Chapter, Wisdom
 from rum.recall.knowledge import MIN_WORDS, Known, ranked
 from rum.text.patterns import Text, is_any, without_paths
 
 CLAIMS, STORIES = 6, 2  # The maximum of claims, and of chapters, among which the budget chooses
 MOST_SUPPORT = 5  # Memories beyond the first that still make a claim worth more
-
-
 VERY_FILE = 0.5  # What share of the task's words it is worth that a claim names the very file at hand
 _COUNTED = re.compile(r"\d+ of (?:\d+ )?memor(?:y|ies)\b")
 _CHANGED = re.compile(r"\d+ of (?:\d+ )?memor(?:y|ies) changed \S+")
@@ -30,34 +27,26 @@ def chapter_pieces(project: Project, query: BriefQuery) -> list[Piece]:
     """Claims of wisdom that speak of the task or of the very files, and chapters with most words of it."""
     names = (posixpath.basename(path.rstrip("/")).partition(".")[0] for path in query.text.files)
     found = ranked(project.store, " ".join((without_paths(query.about), *names)), min_confidence=0.0)
-    return [*_claims(project, query, found), *_chapter_pieces(project, found)]
+    return [*_claims(project, query, found), *_stories(project, found)]
 
 
 def _claims(project: Project, query: BriefQuery, found: Sequence[Known]) -> list[Piece]:
-    """The best claims; of those that differ in numbers alone the best one."""
+    """The best claims that memories support; of those that differ in numbers alone the best one."""
     ids = [one.id for one in found if one.kind == "wisdom"]
     pieces: dict[str, Piece] = {}
     for wisdom in with_staleness(project, project.store.wisdom.get(ids)):
-        for claim, piece in _of_wisdom(wisdom, query):
+        for number, (claim, evidence) in enumerate(zip(wisdom.claims, wisdom.evidence, strict=True), start=1):
+            share = _word_share(claim, query)
+            if not evidence.supporting or not share:
+                continue
+            points = brief.WISDOM + brief.WISDOM_WORDS * share
+            points += brief.SUPPORTED * min(evidence.supporting - 1, MOST_SUPPORT)
+            points = round(points - (brief.OUTDATED if wisdom.stale else 0.0), 2)
             key = _NUMBER.sub("0", normalise(claim))
-            if key not in pieces or pieces[key].points < piece.points:
-                pieces[key] = piece
+            if key not in pieces or pieces[key].points < points:
+                counts = evidence.supporting, evidence.against
+                pieces[key] = brief.wisdom(wisdom.id, number, points, claim, *counts)
     return sorted(pieces.values(), key=lambda piece: (-piece.points, piece.id))[:CLAIMS]
-
-
-def _of_wisdom(wisdom: Wisdom, query: BriefQuery) -> Iterator[tuple[str, Piece]]:
-    """Its claims that memories bear out and that have something to say to the task."""
-    for number, (claim, rests_on) in enumerate(zip(wisdom.claims, wisdom.evidence, strict=True), start=1):
-        share = _word_share(claim, query)
-        if not rests_on.supporting or not share:
-            continue
-        points = brief.WISDOM + brief.WISDOM_WORDS * share
-        points += brief.SUPPORTED * min(rests_on.supporting - 1, MOST_SUPPORT)
-        points -= brief.OUTDATED if wisdom.stale else 0.0
-        piece = brief.wisdom(
-            wisdom.id, number, round(points, 2), claim, rests_on.supporting, rests_on.against
-        )
-        yield claim, piece
 
 
 def _word_share(claim: str, query: BriefQuery) -> float:
@@ -75,17 +64,10 @@ def _word_share(claim: str, query: BriefQuery) -> float:
     return max(share, VERY_FILE) if at_hand else share
 
 
-def _chapter_pieces(project: Project, found: Sequence[Known]) -> list[Piece]:
+def _stories(project: Project, found: Sequence[Known]) -> Iterator[Piece]:
     near = {one.id: one for one in found if one.kind == "chapter" and one.share >= SHARE}
-    chapters = with_staleness(project, project.store.chapters.get(list(near)[:STORIES]))
-    return [_story(chapter, near[chapter.id]) for chapter in chapters]
-
-
-def _story(chapter: Chapter, known: Known) -> Piece:
-    points = brief.REMEMBERED * known.confidence - (brief.OUTDATED if chapter.stale else 0.0)
-    supported = [
-        claim
-        for claim, rests_on in zip(chapter.learnings, chapter.evidence, strict=True)
-        if rests_on.supporting
-    ]
-    return brief.chapter(chapter.id, round(points, 2), chapter.title, chapter.summary, supported)
+    for chapter in with_staleness(project, project.store.chapters.get(list(near)[:STORIES])):
+        points = brief.REMEMBERED * near[chapter.id].confidence - (brief.OUTDATED if chapter.stale else 0.0)
+        pairs = zip(chapter.learnings, chapter.evidence, strict=True)
+        supported = [claim for claim, evidence in pairs if evidence.supporting]
+        yield brief.chapter(chapter.id, round(points, 2), chapter.title, chapter.summary, supported)

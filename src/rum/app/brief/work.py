@@ -28,6 +28,12 @@ from rum.text.terms import content_words
 MAX_FAILURES = 20  # On the files at hand, newest first
 MAX_ANSWERS = 8
 RECENT_MEMORIES = 40  # The number of newest memories that are searched for follow-ups
+MAX_FOLLOW_UPS = 3  # Of one memory
+MIN_WORD_SHARE = 0.5  # The minimum share of a follow-up's words that the task must have
+MAX_PARAGRAPHS = 3  # Of a commit message
+MAX_NAMED_FILES = 3  # Of a commit
+_BULLETS = ("-", "*", "•")
+_ITEM = re.compile(r"\n[^\S\n]*[-*•][^\S\n]+")
 
 
 class ScoredMemory(NamedTuple):
@@ -41,18 +47,22 @@ def work(caller: Caller, query: BriefQuery) -> Iterator[Piece]:
     """Failures, earlier work and follow-ups; a memory is either a failure or earlier work."""
     on_files = _failures(caller, query)
     answers = _answers(caller, query)
-    recent = _recent_memories(caller.project)
-    pool = {one.id: one for one in (*(found.memory for found in (*on_files, *answers)), *recent)}
+    store = caller.project.store
+    rows, _ = store.search.by_filters(Filters(superseded=True), RECENT_MEMORIES)
+    newest = sorted(rows, key=lambda row: (row.created_at, row.key), reverse=True)
+    recent = store.memories.get([row.id for row in newest], ReadMode.BEST_EFFORT)
+    pool = {found.memory.id: found.memory for found in (*on_files, *answers)}
+    pool |= {memory.id: memory for memory in recent if not memory.superseded_by}
     after = LaterWork(caller.project, pool)
     warned = {found.memory.id for found in on_files}
     for (memory, _), times in _merge_repeated(on_files):
-        points = WARNING + brief.LIKE_THE_TASK * _likeness(query, memory)
-        points += brief.recency(memory.created_at, query.now)
+        likeness = query.text.share(content_words(memory.intent.goal)) if query.about else 0.0
+        points = WARNING + brief.LIKE_THE_TASK * likeness + brief.recency(memory.created_at, query.now)
         yield _failure(memory, points, times, after)
     for found, times in _merge_repeated(one for one in answers if one.memory.id not in warned):
         yield _answer(query, found, times, after)
     at_hand = {*warned, *(found.memory.id for found in answers)}
-    yield from follow_ups(query, pool.values(), at_hand, after)
+    yield from _follow_ups(query, pool.values(), at_hand, after)
 
 
 def _failures(caller: Caller, query: BriefQuery) -> list[ScoredMemory]:
@@ -66,34 +76,20 @@ def _failures(caller: Caller, query: BriefQuery) -> list[ScoredMemory]:
     return verified[:MAX_FAILURES]
 
 
-def _merge_repeated(found: Iterable[ScoredMemory]) -> list[tuple[ScoredMemory, int]]:
-    """Merge memories of the same work and outcome: the most detailed of them, and how often it happened.
+def _answers(caller: Caller, query: BriefQuery) -> list[ScoredMemory]:
+    """The memories that answer the task; without one, the newest of the files at hand.
 
-    A commit and its cherry-picked copies count once.
+    Without files, they must share a distinctive word with the task.
     """
-    merged: list[tuple[ScoredMemory, frozenset[Word], int]] = []
-    for one in found:
-        words = _outcome_words(one.memory)
-        for at, (known, known_words, times) in enumerate(merged):
-            if _same_work(one.memory, known.memory) and (words <= known_words or known_words <= words):
-                more = 0 if are_copies(one.memory, known.memory) else 1
-                merged[at] = (one if known_words < words else known, words | known_words, times + more)
-                break
-        else:
-            merged.append((one, words, 1))
-    return [(one, times) for one, _, times in merged]
-
-
-def _outcome_words(memory: Memory) -> frozenset[Word]:
-    return frozenset(content_words(memory.outcome.failure_reason or outcome_text(memory)))
-
-
-def _same_work(one: Memory, other: Memory) -> bool:
-    return normalise(one.intent.goal) == normalise(other.intent.goal) and _result(one) == _result(other)
-
-
-def _result(memory: Memory) -> tuple[bool, bool]:
-    return memory.outcome.success, is_verified(memory)
+    if not query.about:
+        found = _recall(caller, query, file=query.files, limit=MAX_ANSWERS)
+        return [ScoredMemory(one.memory, brief.FILE_ALONE / brief.REMEMBERED) for one in found]
+    found = _recall(caller, query, intent=query.about, file=query.files or None, limit=MAX_ANSWERS)
+    wanted = {term for word in distinctive_words(f"{query.task} {query.plan}") for term in word}
+    if not wanted or query.files:
+        return found
+    texts = caller.project.store.search.texts([one.memory.id for one in found])
+    return [one for one in found if not wanted.isdisjoint(" ".join(texts[one.memory.id]).split())]
 
 
 def _recall(caller: Caller, query: BriefQuery, **question: Any) -> list[ScoredMemory]:
@@ -103,63 +99,64 @@ def _recall(caller: Caller, query: BriefQuery, **question: Any) -> list[ScoredMe
     """
     if not question.get("file") and not question.get("intent"):
         return []
-    threshold = caller.project.settings.min_confidence
-    recall_query = RecallQuery(
-        RecallRequest(**question, min_confidence=threshold),
-        caller.project.store,
-        query.files if question.get("file") else (),
-        session=caller.session_id,
+    store, threshold = caller.project.store, caller.project.settings.min_confidence
+    request = RecallRequest(**question, min_confidence=threshold)
+    files = query.files if question.get("file") else ()
+    found = cascade.run(RecallQuery(request, store, files, session=caller.session_id))
+    matches = {match.memory_id: match.confidence for match in found.matches}
+    memories = store.memories.get(list(matches), ReadMode.BEST_EFFORT)
+    return [ScoredMemory(memory, matches[memory.id]) for memory in memories]
+
+
+def _merge_repeated(found: Iterable[ScoredMemory]) -> list[tuple[ScoredMemory, int]]:
+    """Merge memories of the same work and outcome: the most detailed of them, and how often it happened.
+
+    A commit and its cherry-picked copies count once.
+    """
+    merged: list[tuple[ScoredMemory, frozenset[Word], int]] = []
+    for one in found:
+        words = frozenset(content_words(one.memory.outcome.failure_reason or _outcome_text(one.memory)))
+        for at, (known, known_words, times) in enumerate(merged):
+            same = _work_key(one.memory) == _work_key(known.memory)
+            if same and (words <= known_words or known_words <= words):
+                more = 0 if _are_copies(one.memory, known.memory) else 1
+                merged[at] = (one if known_words < words else known, words | known_words, times + more)
+                break
+        else:
+            merged.append((one, words, 1))
+    return [(one, times) for one, _, times in merged]
+
+
+def _work_key(memory: Memory) -> tuple[str, bool, bool]:
+    """What two memories of the same work and result have in common."""
+    return normalise(memory.intent.goal), memory.outcome.success, is_verified(memory)
+
+
+def _are_copies(one: Memory, other: Memory) -> bool:
+    """Whether two memories are of the same commit, cherry-picked onto another branch."""
+    return (
+        _is_commit(one)
+        and _is_commit(other)
+        and (one.agent_id, one.intent) == (other.agent_id, other.intent)
+        and [action.timestamp for action in one.actions[:1]]
+        == [action.timestamp for action in other.actions[:1]]
     )
-    matches = {match.memory_id: match.confidence for match in cascade.run(recall_query).matches}
-    return [
-        ScoredMemory(memory, matches[memory.id])
-        for memory in caller.project.store.memories.get(list(matches), ReadMode.BEST_EFFORT)
-    ]
-
-
-def _answers(caller: Caller, query: BriefQuery) -> list[ScoredMemory]:
-    """The memories that answer the task; without one, the newest of the files at hand."""
-    if query.about:
-        found = _recall(caller, query, intent=query.about, file=query.files or None, limit=MAX_ANSWERS)
-        return _sharing_words(caller.project, query, found)
-    found = _recall(caller, query, file=query.files, limit=MAX_ANSWERS)
-    return [ScoredMemory(one.memory, brief.FILE_ALONE / brief.REMEMBERED) for one in found]
-
-
-def _sharing_words(project: Project, query: BriefQuery, found: list[ScoredMemory]) -> list[ScoredMemory]:
-    """The memories that share a distinctive word with the task."""
-    words = distinctive_words(f"{query.task} {query.plan}")
-    if not words or query.files:
-        return found
-    texts = project.store.search.texts([one.memory.id for one in found])
-    wanted = {term for word in words for term in word}
-    return [one for one in found if not wanted.isdisjoint(" ".join(texts[one.memory.id]).split())]
-
-
-def _recent_memories(project: Project) -> list[Memory]:
-    rows, _ = project.store.search.by_filters(Filters(superseded=True), RECENT_MEMORIES)
-    newest = sorted(rows, key=lambda row: (row.created_at, row.key), reverse=True)
-    memories = project.store.memories.get([row.id for row in newest], ReadMode.BEST_EFFORT)
-    return [memory for memory in memories if not memory.superseded_by]
-
-
-def _likeness(query: BriefQuery, memory: Memory) -> float:
-    return query.text.share(content_words(memory.intent.goal)) if query.about else 0.0
 
 
 def _failure(memory: Memory, points: float, times: int, after: LaterWork) -> Piece:
     outcome = memory.outcome
-    solved, find_revert = after.success(memory.id), after.find_revert(memory.id)
+    solved, revert = after.success(memory.id), after.find_revert(memory.id)
+    solution = solved and (solved.intent.goal if _is_commit(solved) else solved.full_summary)
     return brief.failure(
         memory.id,
         round(points, 2),
         times=times,
         goal=memory.intent.goal,
-        reason=outcome.failure_reason or outcome_text(memory),
+        reason=outcome.failure_reason or _outcome_text(memory),
         category=outcome.failure_category and outcome.failure_category.value,
         learned=outcome.learnings,
-        solved=solution(solved) if solved else None,
-        reverted_by=find_revert.intent.goal if find_revert else None,
+        solved=solution,
+        reverted_by=revert.intent.goal if revert else None,
         at=memory.created_at,
     )
 
@@ -170,54 +167,48 @@ def _answer(query: BriefQuery, found: ScoredMemory, times: int, after: LaterWork
     if verified and not memory.outcome.success:
         # Twice the points of a success, but no warning: nobody is at those files.
         return _failure(memory, min(2 * points, WARNING - 1), times, after)
-    recency = brief.recency(memory.created_at, query.now)
     return brief.memory(
         memory.id,
-        round(points + recency, 2),
+        round(points + brief.recency(memory.created_at, query.now), 2),
         times=times,
         goal=memory.intent.goal,
         verified=verified,
-        summary=outcome_text(memory),
-        context="" if is_commit(memory) else memory.intent.context,
+        summary=_outcome_text(memory),
+        context="" if _is_commit(memory) else memory.intent.context,
         learned=memory.outcome.learnings,
         at=memory.created_at,
     )
-
-
-MAX_FOLLOW_UPS = 3  # Of one memory
-MIN_WORD_SHARE = 0.5  # The minimum share of a follow-up's words that the task must have
 
 
 class LaterWork:
     """Later work that is linked to memories or has the same goal, and what blocks them."""
 
     def __init__(self, project: Project, pool: dict[str, Memory]) -> None:
-        edges = project.store.links.of(pool)
-        self._next: dict[str, list[str]] = {}
-        self._blockers: dict[str, list[str]] = {}
-        for source, target, kind in sorted(edges):
+        following: dict[str, list[str]] = {}
+        blocking: dict[str, list[str]] = {}
+        for source, target, kind in sorted(project.store.links.of(pool)):
             if kind is LinkType.CAUSED_BY and target in pool:
-                self._next.setdefault(target, []).append(source)
+                following.setdefault(target, []).append(source)
             elif kind is LinkType.BLOCKED_BY and source in pool:
-                self._blockers.setdefault(source, []).append(target)
-        named = {one for ids in (*self._next.values(), *self._blockers.values()) for one in ids}
-        self._known = dict(pool)
-        self._known.update(
-            (one.id, one)
-            for one in project.store.memories.get(sorted(named - pool.keys()), ReadMode.BEST_EFFORT)
-        )
+                blocking.setdefault(source, []).append(target)
+        named = {one for ids in (*following.values(), *blocking.values()) for one in ids}
+        others = project.store.memories.get(sorted(named - pool.keys()), ReadMode.BEST_EFFORT)
+        self._known = pool | {one.id: one for one in others}
+        self._following, self._blocking = self._linked(following), self._linked(blocking)
         self._by_goal: dict[str, list[Memory]] = {}
         for one in self._known.values():
             self._by_goal.setdefault(one.intent.goal.casefold(), []).append(one)
 
+    def _linked(self, links: dict[str, list[str]]) -> dict[str, list[Memory]]:
+        return {one: [self._known[id] for id in ids if id in self._known] for one, ids in links.items()}
+
     def success(self, memory_id: str) -> Memory | None:
         """The last confirmed success that a memory led to, or that had the same goal later."""
         memory = self._known[memory_id]
-        led_to = [self._known[one] for one in self._next.get(memory_id, ()) if one in self._known]
         again = self._by_goal.get(memory.intent.goal.casefold(), ())
         done = [
             one
-            for one in (*led_to, *again)
+            for one in (*self._following.get(memory_id, ()), *again)
             if has_worked(one)
             and (one.created_at, one.id) > (memory.created_at, memory.id)
             and not _reverts(one, memory)
@@ -226,12 +217,12 @@ class LaterWork:
 
     def find_revert(self, memory_id: str) -> Memory | None:
         """The commit that reverted the work of a memory; it does not count as a solution."""
-        led_to = (self._known[one] for one in self._next.get(memory_id, ()) if one in self._known)
-        return next((one for one in led_to if _reverts(one, self._known[memory_id])), None)
+        memory = self._known[memory_id]
+        return next((one for one in self._following.get(memory_id, ()) if _reverts(one, memory)), None)
 
     def blockers(self, memory_id: str) -> list[Memory]:
         """The memories that block this one and neither succeeded nor led to a success."""
-        found = [self._known[one] for one in self._blockers.get(memory_id, ()) if one in self._known]
+        found = self._blocking.get(memory_id, ())
         return [one for one in found if not has_worked(one) and self.success(one.id) is None]
 
 
@@ -239,7 +230,7 @@ def _reverts(one: Memory, memory: Memory) -> bool:
     return memory.reverted_by is not None and memory.reverted_by.id == one.id
 
 
-def follow_ups(
+def _follow_ups(
     query: BriefQuery, pool: Iterable[Memory], at_hand: set[str], after: LaterWork
 ) -> Iterator[Piece]:
     """Open follow-ups of the memories at hand and those that match the task; without a task, all of them.
@@ -253,9 +244,8 @@ def follow_ups(
         if after.success(memory.id) is not None or memory.superseded_by:
             continue
         is_at_hand = memory.id in at_hand
-        for number, (text, goal) in enumerate(
-            _open_items(memory, done, after, hide_goal=is_at_hand), start=1
-        ):
+        items = _open_items(memory, done, after, hide_goal=is_at_hand)
+        for number, (text, goal) in enumerate(items, start=1):
             share = query.text.share(distinctive_words(text)) if query.about else 0.0
             wanted = share >= MIN_WORD_SHARE or is_at_hand or not (query.about or query.files)
             if wanted and (key := normalise(text)) not in listed:
@@ -268,28 +258,21 @@ def follow_ups(
 def _open_items(
     memory: Memory, done: Iterable[tuple[int, Text]], after: LaterWork, *, hide_goal: bool
 ) -> list[tuple[str, str | None]]:
-    """The open items of a memory, each with its goal; `hide_goal` leaves it out, except for blockers."""
+    """The open items of a memory, each with its goal; `hide_goal` leaves it out, except for blockers.
+
+    An item is done if the goal of a later success has all its words.
+    """
     goal = memory.intent.goal
-    wanted = [text for text in memory.outcome.follow_up_needed if text.strip()]
-    left = [(text, None if hide_goal else goal) for text in wanted if not _is_done(text, memory, done)]
-    return [*left, *((f"Blocked by: {one.intent.goal}", goal) for one in after.blockers(memory.id))][
-        :MAX_FOLLOW_UPS
-    ]
+    items: list[tuple[str, str | None]] = []
+    for text in filter(str.strip, memory.outcome.follow_up_needed):
+        words = content_words(text)
+        if not (words and any(at >= memory.created_at and one.share(words) == 1 for at, one in done)):
+            items.append((text, None if hide_goal else goal))
+    items += ((f"Blocked by: {one.intent.goal}", goal) for one in after.blockers(memory.id))
+    return items[:MAX_FOLLOW_UPS]
 
 
-def _is_done(text: str, memory: Memory, done: Iterable[tuple[int, Text]]) -> bool:
-    """Whether the goal of a later success has all words of the follow-up."""
-    words = content_words(text)
-    return bool(words) and any(at >= memory.created_at and goal.share(words) == 1 for at, goal in done)
-
-
-MAX_PARAGRAPHS = 3  # Of a commit message
-_BULLETS = ("-", "*", "•")
-_ITEM = re.compile(r"\n[^\S\n]*[-*•][^\S\n]+")
-MAX_NAMED_FILES = 3  # Of a commit
-
-
-def is_commit(memory: Memory) -> bool:
+def _is_commit(memory: Memory) -> bool:
     """Whether a memory is an unchanged commit, whose summary is only its size.
 
     Git's import changes a memory only to record a revert; any other change comes from an agent or a person.
@@ -298,27 +281,15 @@ def is_commit(memory: Memory) -> bool:
     return memory.origin.kind is OriginKind.COMMIT and is_unchanged
 
 
-def outcome_text(memory: Memory) -> str:
+def _outcome_text(memory: Memory) -> str:
     """The summary of an outcome; for a commit the start of its message, or else its files."""
-    if not is_commit(memory):
+    if not _is_commit(memory):
         return memory.full_summary
-    return _reason(memory) or _file_names(memory) or memory.full_summary
-
-
-def solution(memory: Memory) -> str:
-    """A short text for a solution: the subject of a commit, else the summary."""
-    return memory.intent.goal if is_commit(memory) else memory.full_summary
-
-
-def are_copies(one: Memory, other: Memory) -> bool:
-    """Whether two memories are of the same commit, cherry-picked onto another branch."""
-    return (
-        is_commit(one)
-        and is_commit(other)
-        and (one.agent_id, one.intent) == (other.agent_id, other.intent)
-        and [action.timestamp for action in one.actions[:1]]
-        == [action.timestamp for action in other.actions[:1]]
-    )
+    if reason := _reason(memory):
+        return reason
+    names = list(dict.fromkeys(posixpath.basename(file.path) for file in memory.files))
+    more = f" and {len(names) - MAX_NAMED_FILES} more" if len(names) > MAX_NAMED_FILES else ""
+    return ", ".join(names[:MAX_NAMED_FILES]) + more or memory.full_summary
 
 
 def _reason(memory: Memory) -> str:
@@ -339,9 +310,3 @@ def _beginning(paragraph: str) -> str:
             break
         start = f"{start} {one}".lstrip()
     return start
-
-
-def _file_names(memory: Memory) -> str:
-    names = list(dict.fromkeys(posixpath.basename(file.path) for file in memory.files))
-    more = f" and {len(names) - MAX_NAMED_FILES} more" if len(names) > MAX_NAMED_FILES else ""
-    return ", ".join(names[:MAX_NAMED_FILES]) + more

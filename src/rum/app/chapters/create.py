@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import islice
 
 from msgspec import UNSET
@@ -12,7 +12,6 @@ from rum.app.caller import Caller
 from rum.app.chapters.groups import (
     CHAPTERS,
     WISDOM,
-    Choice,
     G,
     GroupKind,
     P,
@@ -42,6 +41,9 @@ from rum.model.errors import InvalidQuery
 from rum.model.memory import Memory
 
 MAX_NAMED_PARTS = 3  # Parts that an error names
+DEFAULT_LIMIT = 10
+MAX_AUTOMATIC_CHAPTERS = 20  # Created in one run
+MIN_SURENESS = 0.5  # For creating a chapter automatically
 
 
 def create_chapter(caller: Caller, request: CreateChapterRequest) -> CreateChapterResult:
@@ -64,9 +66,8 @@ def synthesize(caller: Caller, request: SynthesizeRequest) -> SynthesizeResult:
     with caller.turn():
         pick = _pick(caller, WISDOM, request)
         stale = [chapter.id for chapter in with_staleness(caller.project, pick.parts) if chapter.stale]
-        if stale and not pick.choice.note:
-            note = f"Run `rum refresh` first; it updates: {', '.join(stale)}."
-            pick = pick._replace(choice=pick.choice._replace(note=note))
+        if stale and not pick.note:
+            pick = pick._replace(note=f"Run `rum refresh` first; it updates: {', '.join(stale)}.")
     written = write_group(caller, WISDOM, pick)
     return view_of(
         SynthesizeResult,
@@ -82,38 +83,36 @@ def synthesize(caller: Caller, request: SynthesizeRequest) -> SynthesizeResult:
 def _pick(
     caller: Caller, kind: GroupKind[G, P, W], request: CreateChapterRequest | SynthesizeRequest
 ) -> Pick[G, P]:
-    parts, choice = _choose_parts(caller, kind, request)
-    pick = Pick[G, P](
-        parts=parts,
-        members=kind.members(caller.project, parts),
-        choice=choice,
-        new_text=given_text(caller, request),
-        origin=ChapterOrigin.AUTO if choice.found_by else ChapterOrigin.MANUAL,
-    )
-    return _with_old(caller, kind, pick, again=request.again)
-
-
-def _choose_parts(
-    caller: Caller, kind: GroupKind[G, P, W], request: CreateChapterRequest | SynthesizeRequest
-) -> tuple[list[P], Choice]:
-    """The parts that the request names, or those with all its tags, oldest first."""
-    project, spell = caller.project, caller.spell
-    tags, names = _clean_tags(project, request.tags), getattr(request, kind.ids_field)
-    minimum: int = getattr(request, kind.minimum_field)
+    """The parts that the request names, or those with all its tags, oldest first; and their group."""
+    project, note = caller.project, None
+    clean: list[str] = project.clean({"tags": list(request.tags)})["tags"]
+    tags = tuple(sorted({tag for tag in clean if tag.strip()}))
+    names, minimum = getattr(request, kind.ids_field), getattr(request, kind.minimum_field)
     if names:
         ids = dict.fromkeys(project.find_id(kind.part, name) for name in names)
         # A chapter may be of a single memory that was named; wisdom of one chapter would only repeat it.
         if kind is WISDOM and len(ids) < minimum:
             _refuse_few(caller, kind, len(ids), "named", minimum, field=kind.ids_field)
-        return kind.get_parts(project, list(ids)), Choice(own_tags=tags)
-    if not tags:
-        by = f"`{spell(kind.ids_field)}`), or the tags that all of them have (`{spell('tags')}`"
+        parts = kind.get_parts(project, list(ids))
+    elif tags:
+        parts, total = kind.tagged_parts(project, tags, {})
+        if total < minimum:
+            _refuse_few(caller, kind, total, f"with {tags_text(tags)}", minimum, tags=tags)
+        if kind is CHAPTERS and total > MAX_MEMBERS:
+            note = f"Of {total} memories the newest {MAX_MEMBERS} were taken."
+    else:
+        by = f"`{caller.spell(kind.ids_field)}`), or the tags that all of them have (`{caller.spell('tags')}`"
         raise InvalidQuery(f"Name the {kind.parts} ({by}).", field=kind.ids_field)
-    parts, total = kind.tagged_parts(project, tags)
-    if total < minimum:
-        _refuse_few(caller, kind, total, f"with {tags_text(tags)}", minimum, tags=tags)
-    limited = f"Of {total} memories the newest {MAX_MEMBERS} were taken." if total > MAX_MEMBERS else None
-    return parts, Choice(found_by=tags, note=limited if kind is CHAPTERS else None)
+    pick = Pick[G, P](
+        parts=parts,
+        members=kind.members(project, parts),
+        found_by=() if names else tags,
+        own_tags=tags if names else (),
+        note=note,
+        new_text=given_text(caller, request),
+        origin=ChapterOrigin.MANUAL if names else ChapterOrigin.AUTO,
+    )
+    return _with_old(caller, kind, pick, again=request.again)
 
 
 def _refuse_few(
@@ -132,17 +131,8 @@ def _refuse_few(
         advice = f"a chapter needs {minimum}. Take fewer or other tags, or a lower {option}.{hints}"
     else:
         advice = f"wisdom needs {minimum}. Make more, or give a lower {option}."
-    raise InvalidQuery(
-        f"{count_text(count, kind)} {what}; {advice}",
-        field=field,
-        count=count,
-        **{kind.minimum_field: minimum},
-    )
-
-
-def _clean_tags(project: Project, tags: Sequence[str]) -> tuple[str, ...]:
-    clean: list[str] = project.clean({"tags": list(tags)})["tags"]
-    return tuple(sorted({tag for tag in clean if tag.strip()}))
+    message = f"{count_text(count, kind)} {what}; {advice}"
+    raise InvalidQuery(message, field=field, count=count, **{kind.minimum_field: minimum})
 
 
 def tags_text(tags: Sequence[str]) -> str:
@@ -159,14 +149,14 @@ def count_text(count: int, kind: GroupKind[G, P, W]) -> str:
 
 def _with_old(caller: Caller, kind: GroupKind[G, P, W], pick: Pick[G, P], *, again: bool) -> Pick[G, P]:
     """The pick with its existing group. A forgotten group is not created again from tags, unless `again`."""
-    old = find_group(caller.project, kind, pick.parts, pick.choice.found_by)
+    old = find_group(caller.project, kind, pick.parts, pick.found_by)
     ids = [one.id for one in pick.parts]
     if old is not None or not is_forgotten(caller.project, kind, ids):
         return pick._replace(old=old)
     what = f"What was made of these {len(ids)} {kind.parts} was forgotten"
-    if again or not pick.choice.found_by:
+    if again or not pick.found_by:
         reason = "asked for" if again else "they were named"
-        return pick._replace(choice=pick.choice._replace(note=f"{what}; as {reason}, it was made again."))
+        return pick._replace(note=f"{what}; as {reason}, it was made again.")
     by, flag = caller.spell(kind.ids_field), caller.spell("again")
     named = f"{', '.join(ids[:MAX_NAMED_PARTS])}{', …' if len(ids) > MAX_NAMED_PARTS else ''}"
     raise InvalidQuery(
@@ -177,24 +167,15 @@ def _with_old(caller: Caller, kind: GroupKind[G, P, W], pick: Pick[G, P], *, aga
     )
 
 
-DEFAULT_LIMIT = 10
-MAX_AUTOMATIC_CHAPTERS = 20  # Created in one run
-MIN_SURENESS = 0.5  # For creating a chapter automatically
-
-
 def suggestions(project: Project, limit: int = DEFAULT_LIMIT) -> list[Suggestion]:
     """Groups of related memories, surest first, without those that are or were a chapter."""
     if not isinstance(limit, int) or limit < 1:  # pyright: ignore[reportUnnecessaryIsInstance] callers may not check types
         raise InvalidQuery(f"`limit` must be a number from 1 on, not {limit!r}.", field="limit")
     chapters = [one.memory_ids for batch in project.store.chapters.pages() for one in batch]
     edges = list(project.store.links.of())
-    found = suggest(_memories(project), edges, most=sys.maxsize, chapters=chapters)
+    memories = (one for batch in project.store.memories.pages() for one in batch)
+    found = suggest(memories, edges, most=sys.maxsize, chapters=chapters)
     return list(islice((one for one in found if not _was_forgotten(project, one.memory_ids)), limit))
-
-
-def _memories(project: Project) -> Iterator[Memory]:
-    for batch in project.store.memories.pages():
-        yield from batch
 
 
 def _was_forgotten(project: Project, ids: Sequence[str]) -> bool:
@@ -205,16 +186,11 @@ def _was_forgotten(project: Project, ids: Sequence[str]) -> bool:
 
 def make_chapters(caller: Caller) -> int:
     """Create chapters from the surest suggestions, without a language model; return their number."""
-    sure = (
-        one for one in suggestions(caller.project, MAX_AUTOMATIC_CHAPTERS) if one.sureness >= MIN_SURENESS
-    )
-    return sum(_make_chapter(caller, one) for one in sure)
-
-
-def _make_chapter(caller: Caller, suggestion: Suggestion) -> bool:
-    memories = CHAPTERS.get_parts(caller.project, suggestion.memory_ids)
-    if len(memories) < len(suggestion.memory_ids):
-        return False
-    members = CHAPTERS.members(caller.project, memories)
-    pick = Pick[Chapter, Memory](memories, members, origin=ChapterOrigin.AUTO)
-    return write_group(caller, CHAPTERS, pick, ask=False).created
+    count = 0
+    for one in suggestions(caller.project, MAX_AUTOMATIC_CHAPTERS):
+        memories = CHAPTERS.get_parts(caller.project, one.memory_ids)
+        if one.sureness >= MIN_SURENESS and len(memories) == len(one.memory_ids):
+            members = CHAPTERS.members(caller.project, memories)
+            pick = Pick[Chapter, Memory](memories, members, origin=ChapterOrigin.AUTO)
+            count += write_group(caller, CHAPTERS, pick, ask=False).created
+    return count

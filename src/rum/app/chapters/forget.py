@@ -39,21 +39,22 @@ def _find_chapters(caller: Caller, name: str) -> list[str]:
     return caller.project.store.chapters.find_ids(name)
 
 
-def _count_chapter(caller: Caller, chapter_id: str) -> Counts:
-    chapter = find_chapter(caller.project, chapter_id)
+def _chapter(caller: Caller, name: str) -> Chapter:
+    chapter = find_chapter(caller.project, name)
     check_permission(caller, CHAPTERS, chapter)
-    return {"chapters": 1, "members": len(chapter.members)}
+    return chapter
+
+
+def _count_chapter(caller: Caller, chapter_id: str) -> Counts:
+    return {"chapters": 1, "members": len(_chapter(caller, chapter_id).members)}
 
 
 def _remove_chapter(caller: Caller, chapter_id: str) -> Counts:
     """Delete a chapter, and cut what only it stated out of wisdom."""
-    removed = _count_chapter(caller, chapter_id)
-    project, store = caller.project, caller.project.store
-    chapter = find_chapter(project, chapter_id)
+    project, store, chapter = caller.project, caller.project.store, _chapter(caller, chapter_id)
     ids, key = chapter.memory_ids, project.tombstone_key
-    store.memories.add_tombstones(
-        [*CHAPTERS.marks(ids, key, chapter.id), *member_marks(ids, key)], "chapter", project.now()
-    )
+    marks = [*CHAPTERS.marks(ids, key, chapter.id), *member_marks(ids, key)]
+    store.memories.add_tombstones(marks, "chapter", project.now())
     wisdom = store.wisdom.get(store.wisdom.made_of(parts=[chapter.id]))
     store.chapters.delete([chapter.id])
     for one in wisdom:
@@ -61,7 +62,7 @@ def _remove_chapter(caller: Caller, chapter_id: str) -> Counts:
         still_there = {memory_id for other in others for memory_id in other.memory_ids}
         cutter = ForgottenCutter(project, set(ids) - still_there, _chapter_terms([chapter]))
         cutter.cut_stored(WISDOM, [one.id])
-    return removed
+    return {"chapters": 1, "members": len(ids)}
 
 
 CHAPTER = Kind("chapter", _find_chapters, _count_chapter, _remove_chapter)
@@ -71,20 +72,22 @@ def _find_wisdom(caller: Caller, name: str) -> list[str]:
     return caller.project.store.wisdom.find_ids(name)
 
 
-def _count_wisdom(caller: Caller, wisdom_id: str) -> Counts:
-    wisdom = find_wisdom(caller.project, wisdom_id)
+def _wisdom(caller: Caller, name: str) -> Wisdom:
+    wisdom = find_wisdom(caller.project, name)
     check_permission(caller, WISDOM, wisdom)
-    return {"wisdom": 1, "sources": len(wisdom.sources)}
+    return wisdom
+
+
+def _count_wisdom(caller: Caller, wisdom_id: str) -> Counts:
+    return {"wisdom": 1, "sources": len(_wisdom(caller, wisdom_id).sources)}
 
 
 def _remove_wisdom(caller: Caller, wisdom_id: str) -> Counts:
-    removed = _count_wisdom(caller, wisdom_id)
-    project = caller.project
-    wisdom = find_wisdom(project, wisdom_id)
+    project, wisdom = caller.project, _wisdom(caller, wisdom_id)
     marks = WISDOM.marks(wisdom.chapter_ids, project.tombstone_key, wisdom.id)
     project.store.memories.add_tombstones(marks, "wisdom", project.now())
     project.store.wisdom.delete([wisdom.id])
-    return removed
+    return {"wisdom": 1, "sources": len(wisdom.sources)}
 
 
 WISDOM_KIND = Kind("wisdom", _find_wisdom, _count_wisdom, _remove_wisdom)
@@ -137,14 +140,18 @@ class ForgottenCutter:
         drawn = {name: value for name, value in headline.items() if name not in cut.given}
         if "topics" in drawn:
             drawn["topics"] = tuple(drawn["topics"])
-        new = replace(
-            cut,
-            **drawn,
-            **part_fields(kind, cut, parts),
-            forgotten=group.forgotten + max(1, len(group.part_ids) - len(parts)),
-        )
+        lost = max(1, len(group.part_ids) - len(parts))
+        new = replace(cut, **drawn, **part_fields(cut, parts), forgotten=group.forgotten + lost)
         if isinstance(new, Wisdom):
-            new = self._cut_wisdom_fields(new, {chapter.id for chapter in chapters}, banned)
+            contradictions = tuple(
+                pair
+                for pair in new.contradictions
+                if self._ids.isdisjoint((*pair.memory_ids, *pair.against_ids))
+                and _is_free(f"{pair.claim} \n {pair.against}", banned)
+            )
+            left = {chapter.id for chapter in chapters}
+            sources = tuple(source for source in new.sources if source.chapter_id in left)
+            new = replace(new, contradictions=contradictions, sources=sources)
         return next_version(group, new, self._project.now())
 
     def _cut_claims(self, group: G, left: Sequence[Memory], banned: Terms) -> G:
@@ -153,46 +160,42 @@ class ForgottenCutter:
         claims: dict[str, tuple[str, ...]] = {}
         evidence: list[Evidence] = []
         for name, pairs in group.claims_by_list.items():
-            kept = [
-                (claim, reduced)
-                for claim, found in pairs
-                if _is_free(claim, banned)
-                and self._still_supported(found, reduced := self._reduced(found, times), name in group.given)
-            ]
-            claims[name] = tuple(claim for claim, _ in kept)
-            evidence += (reduced for _, reduced in kept)
+            kept: list[str] = []
+            for claim, found in pairs:
+                reduced = self._reduced(found, times)
+                # If the caller wrote the claims, it is enough that another memory supports them.
+                supported = reduced.memory_ids == found.memory_ids or (
+                    name in group.given and reduced.supporting > 0
+                )
+                if supported and _is_free(claim, banned):
+                    kept.append(claim)
+                    evidence.append(reduced)
+            claims[name] = tuple(kept)
         lost = {name for name, kept in claims.items() if not kept}
         lost |= {name for name in group.TEXTS if not _is_free(getattr(group, name), banned)}
         given = tuple(name for name in group.given if name not in lost)
+        # The text counts as extracted if nothing by the caller or a model is left.
+        remains = set(given) - {"title"} if group.words is TextSource.GIVEN else evidence
         return replace(
             group,
             **claims,
             evidence=tuple(evidence),
             given=given,
-            words=_text_source(group, given, evidence),
+            words=group.words if remains else TextSource.DRAWN,
             found_by=group.found_by if _is_free(" ".join(group.found_by), banned) else (),
             own_tags=tuple(tag for tag in group.own_tags if _is_free(tag, banned)),
             members=tuple(member for member in group.members if member.memory_id in times),
             former=tuple(memory_id for memory_id in group.former if memory_id not in self._ids),
         )
 
-    def _still_supported(self, before: Evidence, after: Evidence, given: bool) -> bool:
-        # The caller wrote these claims: it is enough that another memory supports them.
-        return after.memory_ids == before.memory_ids or (given and after.supporting > 0)
-
-    def _cut_wisdom_fields(self, wisdom: Wisdom, chapter_ids: set[str], banned: Terms) -> Wisdom:
-        contradictions = tuple(
-            pair
-            for pair in wisdom.contradictions
-            if self._ids.isdisjoint((*pair.memory_ids, *pair.against_ids))
-            and _is_free(f"{pair.claim} \n {pair.against}", banned)
-        )
-        sources = tuple(source for source in wisdom.sources if source.chapter_id in chapter_ids)
-        return replace(wisdom, contradictions=contradictions, sources=sources)
-
     def _banned_terms(self, group: Group, left: Iterable[Memory], in_chapters: Terms) -> Terms:
         """The words of a group that only forgotten memories had."""
-        used = {term for text in _texts(group) for term in terms(text)} - in_chapters
+        # Texts that are extracted again do not count.
+        texts = [getattr(group, name) for name in group.TEXTS]
+        texts += (*group.claims, *group.own_tags, *group.found_by)
+        for pair in group.contradictions if isinstance(group, Wisdom) else ():
+            texts += (pair.claim, pair.against)
+        used = {term for text in texts for term in terms(text)} - in_chapters
         banned = {term for term in used if self._forgotten is None or term in self._forgotten}
         banned -= {term for term in banned if says_little((term,))}
         for memory in left:
@@ -219,22 +222,8 @@ class ForgottenCutter:
         )
 
 
-def _texts(group: Group) -> Iterable[str]:
-    """The texts of a group, without those that are extracted again."""
-    yield from (getattr(group, name) for name in group.TEXTS)
-    yield from (*group.claims, *group.own_tags, *group.found_by)
-    for pair in group.contradictions if isinstance(group, Wisdom) else ():
-        yield from (pair.claim, pair.against)
-
-
 def _is_free(text: str, banned: Terms) -> bool:
     return banned.isdisjoint(terms(text))
-
-
-def _text_source(group: Group, given: Sequence[str], claims: Sequence[object]) -> TextSource:
-    """The source of the remaining text: extracted, if nothing by the caller or a model is left."""
-    left = set(given) - {"title"} if group.words is TextSource.GIVEN else claims
-    return group.words if left else TextSource.DRAWN
 
 
 def _memory_terms(memories: Iterable[Memory]) -> Terms:

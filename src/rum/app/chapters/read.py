@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from math import log
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from rum.app.project import Project
 from rum.consolidate.chapters.clusters import Similarity
 from rum.model.chapters import (
     Chapter,
+    Evidence,
     ListChaptersRequest,
     ListChaptersResult,
     RecallWisdomRequest,
@@ -27,10 +28,10 @@ from rum.model.chapters import (
 )
 from rum.model.errors import NO_RESULTS
 from rum.model.fields import seconds
-from rum.store.chapters import GroupMatches, Range
+from rum.store.chapters import Range
 from rum.store.filters import Filters
 from rum.text.terms import query_terms, says_little
-from rum.text.word_weights import Words, telling_words
+from rum.text.word_weights import telling_words
 
 DEFAULT_LIMIT = 10
 MIN_WORD_SHARE = 0.3  # Of a query that a claim must have to match; rarer words count more
@@ -45,55 +46,45 @@ _NO_LIMIT = 10**9
 
 def list_chapters(caller: Caller, request: ListChaptersRequest) -> ListChaptersResult:
     """The chapters by id, in that order; else those that match, the last to end first."""
-    project, store = caller.project, caller.project.store.chapters
+    project, store, within = caller.project, caller.project.store.chapters, Range()
+    if request.since is not None:
+        within = within._replace(since=seconds(request.since))
+    if request.before is not None:
+        within = within._replace(before=seconds(request.before))
     limit = request.limit or len(request.chapter_ids) or DEFAULT_LIMIT
     if request.chapter_ids:
-        named = [project.find_id("chapter", name) for name in request.chapter_ids]
-        chapters = [one for one in store.get(list(dict.fromkeys(named))) if _matches(one, request)]
+        named = dict.fromkeys(project.find_id("chapter", name) for name in request.chapter_ids)
+        chapters = [
+            one
+            for one in store.get(list(named))
+            if set(request.tags) <= set(one.tags)
+            and one.start_ts >= within.since
+            and one.end_ts <= within.before
+        ]
         total = len(chapters)
     else:
-        ids, total = store.matching(request.tags, _range(request), limit)
+        ids, total = store.matching(request.tags, within, limit)
         chapters = store.get(ids)
     shown = with_staleness(project, chapters[:limit])
+    hint = "There are no chapters yet; create_chapter makes one of memories."
+    if not shown and (count := store.count()):
+        hint = f"None of the {count} chapters is like that; ask for fewer tags, or another time."
     return ListChaptersResult(
         chapters=[chapter_view(one, include_members=bool(request.chapter_ids)) for one in shown],
         total=total,
         code=UNSET if shown else NO_RESULTS,
-        hint=UNSET if shown else _chapter_hint(project),
+        hint=UNSET if shown else hint,
     )
-
-
-def _range(request: ListChaptersRequest) -> Range:
-    since = 0 if request.since is None else seconds(request.since)
-    return Range(since) if request.before is None else Range(since, seconds(request.before))
-
-
-def _matches(chapter: Chapter, request: ListChaptersRequest) -> bool:
-    within = _range(request)
-    return (
-        set(request.tags) <= set(chapter.tags)
-        and chapter.start_ts >= within.since
-        and chapter.end_ts <= within.before
-    )
-
-
-def _chapter_hint(project: Project) -> str:
-    count = project.store.chapters.count()
-    if count:
-        return f"None of the {count} chapters is like that; ask for fewer tags, or another time."
-    return "There are no chapters yet; create_chapter makes one of memories."
 
 
 def find_chapter(project: Project, name: str) -> Chapter:
     """The chapter with this id, or whose id ends so."""
-    store = project.store.chapters
-    return store.get([project.find_id("chapter", name)])[0]
+    return project.store.chapters.get([project.find_id("chapter", name)])[0]
 
 
 def find_wisdom(project: Project, name: str) -> Wisdom:
     """The wisdom with this id, or whose id ends so."""
-    store = project.store.wisdom
-    return store.get([project.find_id("wisdom", name)])[0]
+    return project.store.wisdom.get([project.find_id("wisdom", name)])[0]
 
 
 class Match(NamedTuple):
@@ -117,49 +108,37 @@ def recall_wisdom(caller: Caller, request: RecallWisdomRequest) -> RecallWisdomR
         found |= dict.fromkeys(store.matching(request.tags, Range(), _NO_LIMIT)[0])
     wisdom = [one for one in store.get(list(found)) if set(request.tags) <= set(one.tags)]
     shown = with_staleness(project, wisdom[: request.limit])
+    hint = "There is no wisdom yet: synthesize makes it from chapters, create_chapter makes those."
+    if not shown and (count := store.count()):
+        many = f"The {count} pieces of wisdom there are say"
+        what = "The one piece of wisdom there is says" if count == 1 else many
+        hint = f"{what} nothing about this; ask with other words, or with fewer tags."
     return RecallWisdomResult(
         wisdom=[_view(one, found[one.id], request.include_chapters, fuzzy) for one in shown],
         total=len(wisdom),
         code=UNSET if shown else NO_RESULTS,
-        hint=UNSET if shown else _wisdom_hint(project),
+        hint=UNSET if shown else hint,
     )
 
 
 def _view(one: Wisdom, match: Match | None, chapters: bool, fuzzy: bool) -> WisdomView:
-    """Wisdom as callers see it; the claims that match the query come first."""
+    """Wisdom as callers see it; in each list the claims that match the query come first."""
     if match is None:
         return wisdom_view(one, include_chapters=chapters)
-    first, places = _reordered(one, match.places)
-    fields = {"match": "fuzzy"} if fuzzy else {}
-    return wisdom_view(
-        first, include_chapters=chapters, confidence=match.confidence, matching=places, **fields
-    )
-
-
-def _reordered(one: Wisdom, places: Sequence[int]) -> tuple[Wisdom, tuple[int, ...]]:
-    """Wisdom with the claims at these indexes first in each list, and their new indexes."""
     lists, order = dict[str, tuple[str, ...]](), list[int]()
     for name in one.CLAIM_LISTS:
         own = range(len(order), len(order) + len(getattr(one, name)))
-        chosen = [place for place in places if place in own]
-        chosen += [place for place in own if place not in places]
+        chosen = [place for place in match.places if place in own]
+        chosen += [place for place in own if place not in match.places]
         lists[name] = tuple(one.claims[place] for place in chosen)
         order += chosen
-    evidence = tuple(one.evidence[place] for place in order)
-    now = tuple(number for number, place in enumerate(order) if place in places)
-    return replace(one, **lists, evidence=evidence), now
-
-
-def _wisdom_hint(project: Project) -> str:
-    count = project.store.wisdom.count()
-    if count:
-        what = (
-            "The one piece of wisdom there is says"
-            if count == 1
-            else f"The {count} pieces of wisdom there are say"
-        )
-        return f"{what} nothing about this; ask with other words, or with fewer tags."
-    return "There is no wisdom yet: synthesize makes it from chapters, create_chapter makes those."
+    return wisdom_view(
+        replace(one, **lists, evidence=tuple(one.evidence[place] for place in order)),
+        include_chapters=chapters,
+        confidence=match.confidence,
+        matching=tuple(number for number, place in enumerate(order) if place in match.places),
+        **({"match": "fuzzy"} if fuzzy else {}),
+    )
 
 
 def _match_words(project: Project, query: str) -> dict[str, Match]:
@@ -169,24 +148,19 @@ def _match_words(project: Project, query: str) -> dict[str, Match]:
     ids = [one.id for one in found.matches if one.kind == "wisdom"]
     if not ids:
         return {}
-    share = _word_share(found, words)
-    return _surest(
-        (one, _match([share(claim) for claim in one.claims], SUMMARY_FACTOR * share(one.summary)))
-        for one in project.store.wisdom.get(ids)
-    )
-
-
-def _word_share(found: GroupMatches, words: Words) -> Callable[[str], float]:
-    """A function that returns the share of a query that a text has; 0 if that is too little."""
     weights = {term: log(1 + (found.total + 1) / (found.counts[term] + 0.5)) for term in sorted(words)}
     whole = sum(weights.values())
 
     def share(text: str) -> float:
+        """The share of the query that a text has; 0 if that is too little."""
         own = telling_words(text)
         held = sum(weight for term, weight in weights.items() if term in own) / whole
         return held if len(words & own) >= min(MIN_WORDS, len(words)) and held >= MIN_WORD_SHARE else 0.0
 
-    return share
+    return _surest(
+        (one, [share(claim) for claim in one.claims], SUMMARY_FACTOR * share(one.summary))
+        for one in project.store.wisdom.get(ids)
+    )
 
 
 def _match_meaning(project: Project, query: str) -> dict[str, Match]:
@@ -194,9 +168,8 @@ def _match_meaning(project: Project, query: str) -> dict[str, Match]:
     store = project.store
     if not store.wisdom.count():
         return {}
-    keys = [
-        key for key, cosine in project.semantic.nearest(query, MAX_NEAR_MEMORIES).live if cosine >= MIN_COSINE
-    ]
+    nearest = project.semantic.nearest(query, MAX_NEAR_MEMORIES).live
+    keys = [key for key, cosine in nearest if cosine >= MIN_COSINE]
     found = store.search.describe(keys, Filters(superseded=True), session_limit=0)
     near = frozenset(one.row.id for one in found.memories)
     wisdom = store.wisdom.get(store.wisdom.made_of(parts=store.chapters.made_of(parts=near))) if near else []
@@ -204,27 +177,22 @@ def _match_meaning(project: Project, query: str) -> dict[str, Match]:
     def match(similarity: Similarity | None) -> dict[str, Match]:
         if similarity is None:
             return {}
-        return _surest((one, _match(_cosines(one, query, near, similarity), 0.0)) for one in wisdom)
+
+        def cosine(claim: str, evidence: Evidence) -> float:
+            found = 0.0 if near.isdisjoint(evidence.memory_ids) else similarity(query, claim)
+            return found if found >= MIN_COSINE else 0.0
+
+        return _surest((one, list(map(cosine, one.claims, one.evidence)), 0.0) for one in wisdom)
 
     return draw_with_vectors(project, match) if wisdom else {}
 
 
-def _cosines(one: Wisdom, query: str, near: frozenset[str], similarity: Similarity) -> list[float]:
-    """The cosine of each claim; 0 if it is not near, or no near memory supports it."""
-    cosines = (
-        0.0 if near.isdisjoint(evidence.memory_ids) else similarity(query, claim)
-        for claim, evidence in zip(one.claims, one.evidence, strict=True)
-    )
-    return [cosine if cosine >= MIN_COSINE else 0.0 for cosine in cosines]
-
-
-def _match(shares: Sequence[float], summary: float) -> Match:
-    places = sorted(
-        (place for place, share in enumerate(shares) if share), key=lambda one: (-shares[one], one)
-    )
-    return Match(round(MAX_CONFIDENCE * max((*shares, summary), default=0.0), 2), tuple(places))
-
-
-def _surest(found: Iterable[tuple[Wisdom, Match]]) -> dict[str, Match]:
-    answering = [(one.id, match) for one, match in found if match.confidence]
-    return dict(sorted(answering, key=lambda pair: (-pair[1].confidence, pair[0])))
+def _surest(found: Iterable[tuple[Wisdom, Sequence[float], float]]) -> dict[str, Match]:
+    """The matches, surest first, from wisdom with what its claims and its summary share with the query."""
+    matches: dict[str, Match] = {}
+    for one, shares, summary in found:
+        places = sorted((-share, place) for place, share in enumerate(shares) if share)
+        confidence = round(MAX_CONFIDENCE * max((*shares, summary)), 2)
+        if confidence:
+            matches[one.id] = Match(confidence, tuple(place for _, place in places))
+    return dict(sorted(matches.items(), key=lambda pair: (-pair[1].confidence, pair[0])))

@@ -11,14 +11,13 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from rum.app.project import Project
-from rum.model.chapters import Chapter, Group, Member, Wisdom
+from rum.model.chapters import Chapter, Group, Wisdom
 from rum.model.memory import Memory
 from rum.store.base import ReadMode
 
 MAX_REASONS = 5  # Reasons that are listed; the others are only counted
 
 G = TypeVar("G", bound=Group)
-Memories = Mapping[str, Memory]  # The headlines of memories, by id
 
 
 def with_staleness(
@@ -37,48 +36,42 @@ def with_staleness(
     return [replace(one, stale=_limited(_reasons(one, stale, memories))) for one in groups]
 
 
-def _reasons(group: Group, chapters: Mapping[str, Chapter], memories: Memories) -> Iterable[str]:
+def _reasons(group: Group, chapters: Mapping[str, Chapter], memories: Mapping[str, Memory]) -> Iterable[str]:
     """The reasons for a refresh; those of a memory only if none of its chapters has one."""
     covered: set[str] = set()
-    if isinstance(group, Wisdom):
-        if group.forgotten:
-            yield _forgotten(group.forgotten, "memory or chapter", "memories or chapters")
-        for source in group.sources:
-            chapter = chapters.get(source.chapter_id)
-            if chapter is None:
-                yield f"{source.chapter_id} is gone"
-            elif chapter.version != source.version:
-                yield f"{chapter.id} was refreshed"
-                covered.update(chapter.memory_ids)
-            elif chapter.stale:
-                yield f"{chapter.id} is stale: {chapter.stale[0]}"
-                covered.update(chapter.memory_ids)
-    elif group.forgotten:
-        yield _forgotten(group.forgotten, "memory", "memories")
+    is_wisdom = isinstance(group, Wisdom)
+    if group.forgotten:
+        one, several = ("memory or chapter", "memories or chapters") if is_wisdom else ("memory", "memories")
+        count = group.forgotten
+        yield f"1 {one} was forgotten" if count == 1 else f"{count} {several} were forgotten"
+    for source in group.sources if is_wisdom else ():
+        chapter = chapters.get(source.chapter_id)
+        if chapter is None:
+            yield f"{source.chapter_id} is gone"
+        elif chapter.version != source.version:
+            yield f"{chapter.id} was refreshed"
+            covered.update(chapter.memory_ids)
+        elif chapter.stale:
+            yield f"{chapter.id} is stale: {chapter.stale[0]}"
+            covered.update(chapter.memory_ids)
     for member in group.members:
-        if member.memory_id not in covered:
-            yield from _member_reasons(member, memories.get(member.memory_id))
-
-
-def _member_reasons(member: Member, memory: Memory | None) -> Iterable[str]:
-    if memory is None:
-        yield f"{member.memory_id} is gone"
-        return
-    if not member.version:
-        yield f"{member.memory_id} may say something else here"
-    elif memory.version != member.version:
-        yield f"{member.memory_id} was changed"
-    if memory.superseded_by and not member.superseded:
-        yield f"{member.memory_id} was superseded by {', '.join(memory.superseded_by)}"
-    if member.superseded and not memory.superseded_by:
-        yield f"{member.memory_id} is no longer superseded"
+        memory = memories.get(member.memory_id)
+        if member.memory_id in covered:
+            continue
+        if memory is None:
+            yield f"{member.memory_id} is gone"
+            continue
+        if not member.version:
+            yield f"{member.memory_id} may say something else here"
+        elif memory.version != member.version:
+            yield f"{member.memory_id} was changed"
+        if memory.superseded_by and not member.superseded:
+            yield f"{member.memory_id} was superseded by {', '.join(memory.superseded_by)}"
+        if member.superseded and not memory.superseded_by:
+            yield f"{member.memory_id} is no longer superseded"
 
 
 def _limited(reasons: Iterable[str]) -> tuple[str, ...]:
     found = list(reasons)
     more = len(found) - MAX_REASONS
     return (*found[:MAX_REASONS], f"and {more} more") if more > 0 else tuple(found)
-
-
-def _forgotten(count: int, one: str, several: str) -> str:
-    return f"1 {one} was forgotten" if count == 1 else f"{count} {several} were forgotten"

@@ -116,13 +116,9 @@ class NoteStore:
         others = possible_contradictions(summary, summaries.values())[:MAX_NOTES_COMPARED]
         own_claims = claims_in(entry.content) if others else []
         for other in others:
-            if len(found) < MAX_CONTRADICTIONS and (other_entry := self.newest(other.slug)) is not None:
-                found += contradictions(
-                    own_claims,
-                    other_entry.content,
-                    f"{other.slug}#{other_entry.n}",
-                    other_entry.discovered_at,
-                )
+            if len(found) < MAX_CONTRADICTIONS and (newest := self.newest(other.slug)) is not None:
+                name = f"{other.slug}#{newest.n}"
+                found += contradictions(own_claims, newest.content, name, newest.discovered_at)
         return found[:MAX_CONTRADICTIONS] or UNSET
 
     def _summary(self, note: Note) -> NoteSummary:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
 from msgspec import UNSET, Struct
@@ -15,7 +15,7 @@ from rum.app.calls import load, public
 from rum.app.memories.forget import Counts, Kind, forget_one
 from rum.app.project import Project
 from rum.capture.tombstones import note_marks
-from rum.inject.notes import NoteQuery, NoteSummary, Ranked, cut, prompt_text, rank
+from rum.inject.notes import NoteQuery, cut, prompt_text, rank
 from rum.model.answers import ForgetResult
 from rum.model.errors import InvalidQuery, NotFound, PermissionDenied, RumError
 from rum.model.fields import seconds
@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
 Q = TypeVar("Q")
 A = TypeVar("A")
+OWNER = "owner"  # The discoverer of what a person wrote
 # The fields as files spell them, and as the API does.
 FIELDS = {
     "whenToUse": "when_to_use",
@@ -156,8 +157,9 @@ def _question(model: type[Q], fields: dict[str, Any]) -> Q:
 def match_notes(caller: Caller, question: MatchRequest, now: int | None = None) -> NotesMatched:
     """The notes for a prompt, up to the maximum in the agent's settings."""
     agent = agent_name(caller, question.agent)
-    settings, wrong = agent_settings(caller.project.settings, agent)
-    summaries, broken = caller.project.note_store.summaries()
+    settings, wrong = _agent_settings(caller.project.settings, agent)
+    note_store = caller.project.note_store
+    summaries, broken = note_store.summaries()
     query = NoteQuery(
         task=question.task,
         plan=question.plan or "",
@@ -169,13 +171,26 @@ def match_notes(caller: Caller, question: MatchRequest, now: int | None = None) 
     found = rank(summaries.values(), query)
     most = settings.max_injected if question.max_injected is None else question.max_injected
     notes = [
-        _matched_note(caller.project, one, entry, summaries)
-        for one in found[:most]
-        if (entry := caller.project.note_store.newest(one.summary.slug)) is not None
+        MatchedNote(
+            id=f"{summary.slug}#{entry.n}",
+            title=entry.title,
+            importance=entry.importance,
+            discovered_by=entry.discovered_by,
+            discovered_at=entry.discovered_at,
+            score=total,
+            points=dict(zip(scored.points._fields, scored.points, strict=True)),
+            match=match.kind,
+            pattern=match.pattern,
+            why=scored.why,
+            content=cut(entry.content),
+            related=[slug for slug in summary.related if slug in summaries] or UNSET,
+            otherwise=note_store.contradictions(summary, entry, summaries),
+        )
+        for total, summary, match, scored in found[:most]
+        if (entry := note_store.newest(summary.slug)) is not None
     ]
-    return NotesMatched(
-        notes=notes, text=prompt_text(notes, day), matched=len(found), broken=(broken + wrong) or UNSET
-    )
+    text = prompt_text(notes, day)
+    return NotesMatched(notes=notes, text=text, matched=len(found), broken=(broken + wrong) or UNSET)
 
 
 def day(at: int) -> str:
@@ -183,56 +198,38 @@ def day(at: int) -> str:
     return time.strftime("%Y-%m-%d", time.gmtime(at))
 
 
-def _matched_note(
-    project: Project, one: Ranked, entry: Entry, summaries: dict[str, NoteSummary]
-) -> MatchedNote:
-    summary = one.summary
-    return MatchedNote(
-        id=f"{summary.slug}#{entry.n}",
-        title=entry.title,
-        importance=entry.importance,
-        discovered_by=entry.discovered_by,
-        discovered_at=entry.discovered_at,
-        score=one.total,
-        points=dict(zip(one.scored.points._fields, one.scored.points, strict=True)),
-        match=one.match.kind,
-        pattern=one.match.pattern,
-        why=one.scored.why,
-        content=cut(entry.content),
-        related=[slug for slug in summary.related if slug in summaries] or UNSET,
-        otherwise=project.note_store.contradictions(summary, entry, summaries),
-    )
-
-
 def list_notes(caller: Caller, _: ListNotes) -> NoteList:
     """All notes by file name, and the broken files."""
     summaries, broken = caller.project.note_store.summaries()
-    return NoteList([_listed_note(summary) for summary in summaries.values()], broken or UNSET)
-
-
-def _listed_note(summary: NoteSummary) -> ListedNote:
-    return ListedNote(
-        id=summary.slug,
-        title=summary.title,
-        importance=summary.importance,
-        tags=summary.tags,
-        entries=summary.entries,
-        discovered_at=summary.discovered_at,
-        discovered_by=summary.discovered_by,
-        retired=summary.retired or UNSET,
-        remarks=summary.remarks or UNSET,
-    )
+    notes = [
+        ListedNote(
+            id=summary.slug,
+            title=summary.title,
+            importance=summary.importance,
+            tags=summary.tags,
+            entries=summary.entries,
+            discovered_at=summary.discovered_at,
+            discovered_by=summary.discovered_by,
+            retired=summary.retired or UNSET,
+            remarks=summary.remarks or UNSET,
+        )
+        for summary in summaries.values()
+    ]
+    return NoteList(notes, broken or UNSET)
 
 
 def show_note(caller: Caller, question: ShowNote) -> NoteShown:
     """A note with all entries, or one of them, with related and contradicting notes."""
     notes = caller.project.note_store
-    one = get_entry(caller.project, question.id) if "#" in question.id else None
+    one = _get_entry(caller.project, question.id) if "#" in question.id else None
     note = notes.note(one[0] if one else notes.find_slug(question.id))
     summaries, _ = notes.summaries()
     named = dict.fromkeys(slug for entry in note.entries for slug in entry.related_memories)
     naming = [summary.slug for summary in summaries.values() if note.slug in summary.related]
     related = [slug for slug in dict.fromkeys([*named, *naming]) if slug in summaries and slug != note.slug]
+    otherwise = UNSET
+    if note.slug in summaries:
+        otherwise = notes.contradictions(summaries[note.slug], note.newest, summaries)
     return NoteShown(
         id=f"{note.slug}#{one[1].n}" if one else note.slug,
         path=caller.relative(notes.folder.file(note.slug)),
@@ -240,13 +237,11 @@ def show_note(caller: Caller, question: ShowNote) -> NoteShown:
         entries=[one[1]] if one else list(note.entries),
         related=related or UNSET,
         missing=[slug for slug in named if slug not in summaries] or UNSET,
-        otherwise=notes.contradictions(summaries[note.slug], note.newest, summaries)
-        if note.slug in summaries
-        else UNSET,
+        otherwise=otherwise,
     )
 
 
-def agent_settings(settings: Settings, agent: str | None) -> tuple[AgentSettings, list[Broken]]:
+def _agent_settings(settings: Settings, agent: str | None) -> tuple[AgentSettings, list[Broken]]:
     """What holds for an agent, and what is wrong with the YAML files that were looked at."""
     own, folder = settings.for_agent(agent), settings.folder("agents_dir")
     if agent is None or folder is None:
@@ -256,13 +251,13 @@ def agent_settings(settings: Settings, agent: str | None) -> tuple[AgentSettings
     return own._replace(**{name: found[name] for name in unset}), broken
 
 
-OWNER = "owner"  # The discoverer of what a person wrote
-_INSTEAD = "Add an entry of your own under the same title instead."
-
-
 def add_note(caller: Caller, draft: NoteDraft) -> NoteAdded:
     """Append an entry to the note of its title, or write a new note."""
-    _register(caller)
+    notes, store = caller.project.note_store, caller.project.store
+    # Only the author and the owner may forget an entry. If the store is read-only, it is written anyway.
+    if not caller.owner and store.writable:
+        with caller.undo_identity_on_error(), store.transaction():
+            ensure_agent(caller)
     entry = _entry(caller, draft)
     if not caller.owner and (forgotten := forgotten_statements(caller.project, entry)) is not None:
         lines = "".join(f"\n- {one_line(text)}" for text in forgotten)
@@ -273,13 +268,15 @@ def add_note(caller: Caller, draft: NoteDraft) -> NoteAdded:
         )
     text = entry_text(entry)
     _refuse_unreadable(entry, text)
-    folder = caller.project.note_store.folder
-    added = folder.add(entry.title, text, first=find_note(caller.project, entry.title))
-    path = caller.relative(folder.file(added.slug))
+    added = notes.folder.add(entry.title, text, first=find_note(caller.project, entry.title))
+    path = caller.relative(notes.folder.file(added.slug))
     odd = ((pattern, patterns.pattern_error(pattern)) for pattern in entry.when_to_use)
-    remarks = tuple(f"`{pattern}` {problem}." for pattern, problem in odd if problem)
-    remarks += tuple(_successor_remarks(caller, entry))
-    return NoteAdded(f"{added.slug}#{added.n}", path, created=added.n == 1, remarks=remarks or UNSET)
+    remarks = [f"`{pattern}` {problem}." for pattern, problem in odd if problem]
+    named = entry.superseded_by
+    if named and named.casefold() not in map(str.casefold, notes.summaries()[0]):
+        field = caller.spell("superseded_by")
+        remarks.append(f"`{field}` names `{one_line(named)}`, which does not exist yet.")
+    return NoteAdded(f"{added.slug}#{added.n}", path, created=added.n == 1, remarks=tuple(remarks) or UNSET)
 
 
 def _entry(caller: Caller, draft: NoteDraft) -> Entry:
@@ -308,25 +305,6 @@ def _entry(caller: Caller, draft: NoteDraft) -> Entry:
         superseded_by=draft.superseded_by and slug_from_name(draft.superseded_by),
     )
     return caller.project.note_store.redacted(entry)
-
-
-def _successor_remarks(caller: Caller, entry: Entry) -> Iterator[str]:
-    """A remark if an entry names a successor that does not exist."""
-    named = entry.superseded_by
-    if named and named.casefold() not in {
-        slug.casefold() for slug in caller.project.note_store.summaries()[0]
-    }:
-        yield f"`{caller.spell('superseded_by')}` names `{one_line(named)}`, which does not exist yet."
-
-
-def _register(caller: Caller) -> None:
-    """Register an agent that writes, as only the author and the owner may forget an entry.
-
-    If the store is read-only, the note is written anyway.
-    """
-    if not caller.owner and caller.project.store.writable:
-        with caller.undo_identity_on_error(), caller.project.store.transaction():
-            ensure_agent(caller)
 
 
 def _refuse_unreadable(entry: Entry, text: str) -> None:
@@ -364,7 +342,7 @@ def forgotten_statements(project: Project, entry: Entry) -> list[str] | None:
     return marks.forgotten(project.store.memories.tombstones(marks.all))
 
 
-def get_entry(project: Project, name: str) -> tuple[str, Entry]:
+def _get_entry(project: Project, name: str) -> tuple[str, Entry]:
     """The slug and the entry of `slug#n`."""
     slug, _, number = name.rpartition("#")
     note = project.note_store.note(project.note_store.find_slug(slug))
@@ -377,7 +355,7 @@ def _find_entries(caller: Caller, name: str) -> list[str]:
     """The ids of the entries that an id or slug names."""
     try:
         if "#" in name:
-            slug, entry = get_entry(caller.project, name)
+            slug, entry = _get_entry(caller.project, name)
             return [f"{slug}#{entry.n}"]
         note = caller.project.note_store.note(caller.project.note_store.find_slug(name))
         return [f"{note.slug}#{entry.n}" for entry in note.entries]
@@ -385,28 +363,27 @@ def _find_entries(caller: Caller, name: str) -> list[str]:
         return []
 
 
-def _entry_to_change(caller: Caller, name: str) -> tuple[str, Entry]:
-    slug, entry = get_entry(caller.project, name)
-    caller.check_author(name, _author(caller, entry), imported=False, instead=_INSTEAD)
+def _entry_to_forget(caller: Caller, name: str) -> tuple[str, Entry]:
+    """The slug and the entry, if the caller may change it."""
+    slug, entry = _get_entry(caller.project, name)
+    authors = caller.project.store.agents.find_ids(entry.discovered_by)
+    author, me = entry.discovered_by, caller.current_agent()
+    if len(authors) == 1:
+        author = authors[0]
+    elif me and author == caller_name(caller):
+        author = me.id
+    instead = "Add an entry of your own under the same title instead."
+    caller.check_author(name, author, imported=False, instead=instead)
     return slug, entry
 
 
-def _author(caller: Caller, entry: Entry) -> str:
-    """The id of the agent that discovered an entry; its name if no agent here has it."""
-    authors = caller.project.store.agents.find_ids(entry.discovered_by)
-    if len(authors) == 1:
-        return authors[0]
-    me = caller.current_agent()
-    return me.id if me and entry.discovered_by == caller_name(caller) else entry.discovered_by
-
-
 def _count_entry(caller: Caller, name: str) -> Counts:
-    _entry_to_change(caller, name)
+    _entry_to_forget(caller, name)
     return {"entries": 1}
 
 
 def _remove_entry(caller: Caller, name: str) -> Counts:
-    slug, entry = _entry_to_change(caller, name)
+    slug, entry = _entry_to_forget(caller, name)
     marks = note_marks(entry.title, entry.content, caller.project.tombstone_key)
     caller.project.store.memories.add_tombstones(marks.all, "note", caller.project.now())
     caller.project.note_store.folder.remove(slug, entry.n)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, NamedTuple, TypeVar
 
@@ -29,9 +29,8 @@ from rum.extract.check import (
 )
 from rum.llm.base import CannotComplete
 from rum.model.errors import InvalidQuery, PermissionDenied, RumError
-from rum.model.extraction import Extracted, Finding, FinishedRun, Frontmatter, Kept, KnownMemory, Rejected
+from rum.model.extraction import Extracted, Finding, FinishedRun, Frontmatter, Kept, Rejected
 from rum.model.layers import GivenFact, GivenRule, Rule
-from rum.model.memory import Memory
 from rum.model.notes import Entry, NoteDraft
 from rum.model.parse import parse
 from rum.store.base import ReadMode
@@ -44,6 +43,9 @@ SOURCE = "extraction"  # What notes have as their source
 # Fields as Python writes them, and as files do.
 _SPELLED = {"agent_output": "agentOutput", "existing_memories": "existingMemories"}
 _FORGOTTEN = "it was forgotten on purpose"
+# The share of its words that a file must have to be worth taking apart: a little less than says the same.
+_MAY_BE_ALIKE = 0.5
+_ASKED = 12  # Rare words by which memories are found that may say the same
 
 
 class _Found(NamedTuple):
@@ -61,31 +63,26 @@ def extract(caller: Caller, given: dict[str, Any], *, dry_run: bool = False) -> 
     written in one transaction, so that two processes with the same run do not both keep it.
     """
     spelled = {_SPELLED.get(name, name): value for name, value in given.items()}
-    with caller.turn(), _spelled_as_in(given):
-        run = parse(caller.project.clean(spelled), FinishedRun, "run")
-    found = _found(caller.project, run)
+    project = caller.project
+    with caller.turn():
+        try:
+            run = parse(project.clean(spelled), FinishedRun, "run")
+        except InvalidQuery as error:
+            if not any("_" in name for name in given):
+                raise
+            raise InvalidQuery(_in_python(error.message), **_in_python(error.details)) from None
+    found = _find(project, run)
     finding = found.finding
     known = Known(caller, run, f"{finding.title}\n{finding.content}")
-    with caller.project.locked(), caller.undo_identity_on_error():
+    with project.locked(), caller.undo_identity_on_error():
         if dry_run or finding.is_empty:
             return _Sieve(caller, run, found, known).answer(None if dry_run else Kept())
         # All notes are read before the transaction, in which others wait.
         known.texts()
-        caller.project.note_store.summaries()
-        with caller.project.store.transaction():
+        project.note_store.summaries()
+        with project.store.transaction():
             sieve = _Sieve(caller, run, found, known)
             return sieve.answer(sieve.written())
-
-
-@contextmanager
-def _spelled_as_in(given: Mapping[str, object]) -> Generator[None]:
-    """Name fields as the caller does: as files do, or as Python does who calls them so."""
-    try:
-        yield
-    except InvalidQuery as error:
-        if not any("_" in name for name in given):
-            raise
-        raise InvalidQuery(_in_python(error.message), **_in_python(error.details)) from None
 
 
 def _in_python(value: T) -> T:
@@ -96,17 +93,30 @@ def _in_python(value: T) -> T:
     return msgspec.json.decode(text)
 
 
-def _found(project: Project, run: FinishedRun) -> _Found:
+def _find(project: Project, run: FinishedRun) -> _Found:
     """By the language model that is set, else by rules; by rules too while the model fails."""
     try:
         model = project.language_model
         if model is not None:
             with project.locked():
-                known = titles(project, run)
+                known = _titles(project, run)
             return _Found(find_by_model(model, run, known), model.name)
     except CannotComplete as error:
         return _Found(find_by_rules(run), "rules", error.message)
     return _Found(find_by_rules(run), "rules")
+
+
+def _titles(project: Project, run: FinishedRun) -> Sequence[str]:
+    """The names of what is known, that which shares most words with a run first."""
+    words = telling_words(f"{run.task}\n{run.agent_output}")
+    noted = [summary.title for summary in project.note_store.summaries()[0].values()]
+    return [*_given_names(run), *sorted(noted, key=lambda title: -len(words & telling_words(title)))]
+
+
+def _given_names(run: FinishedRun) -> Iterator[str]:
+    for number, memory in enumerate(run.existing_memories, 1):
+        title = memory.text.partition("\n")[0]
+        yield f"`{title}`" if title else f"existing memory {number}"
 
 
 class _Sieve:
@@ -114,23 +124,25 @@ class _Sieve:
 
     def __init__(self, caller: Caller, run: FinishedRun, found: _Found, known: Known) -> None:
         self._caller = caller
+        self._project = caller.project
         self._run = run
         self._found = found
-        self._known = known
         self._rejected: list[Rejected] = []
-        self._note = self._passed_note()
+        self._note = self._passed_note(found.finding, known)
         self._facts = tuple(self._passed_facts())
         self._rules = tuple(self._passed_rules())
 
     def answer(self, kept: Kept | None) -> Extracted:
         """What was found and passed, and what was kept of it; None where nothing was to be written."""
         finding, note = self._found.finding, self._note
+        # What the checks had against a note comes last.
+        against = [f" The note was not stored: {one.why}." for one in self._rejected if one.what == "note"]
         return Extracted(
             should_create_memory=note is not None,
             memory_title=note.title if note else UNSET,
             frontmatter=self._frontmatter(note) if note else UNSET,
             content=note.content if note else UNSET,
-            reasoning=self._reasoning(),
+            reasoning="".join([finding.reasoning, *against]),
             kind=finding.kind if note and finding.kind else UNSET,
             facts=self._facts,
             rules=self._rules,
@@ -140,46 +152,8 @@ class _Sieve:
             kept=kept or UNSET,
         )
 
-    def _reasoning(self) -> str:
-        """Why there is a note or none; what the checks had against it comes last."""
-        against = [f" The note was not stored: {one.why}." for one in self._rejected if one.what == "note"]
-        return "".join([self._found.finding.reasoning, *against])
-
-    def _passed_note(self) -> NoteDraft | None:
-        finding = self._found.finding
-        if not finding.title and not finding.content:
-            return None
-        problem = note_problem(finding, self._run, self._known.texts())
-        entry = Entry(n=1, title=finding.title, content=finding.content)
-        if problem is None and forgotten_statements(self._caller.project, entry) is not None:
-            problem = _FORGOTTEN
-        draft = None
-        try:
-            _ = self._caller.project.note_store.folder
-            draft = parse(self._drafted(finding), NoteDraft, "note")
-            draft.check()
-        except InvalidQuery as error:
-            problem = problem or error.message
-        if problem:
-            self._reject("note", finding.title, problem)
-            return None
-        return draft
-
-    def _drafted(self, finding: Finding) -> dict[str, Any]:
-        return {
-            "title": finding.title,
-            "content": finding.content,
-            "when_to_use": specific_patterns(finding.when_to_use),
-            "tags": finding.tags,
-            "importance": finding.importance,
-            "discovered_at": self._caller.project.now(),
-            "discovered_by": self._run.agent,
-            "discovered_in": f"Task: {' '.join(self._run.task.split())[:300]}",
-            "source": SOURCE,
-        }
-
     def _frontmatter(self, note: NoteDraft) -> Frontmatter:
-        at = datetime.fromtimestamp(self._caller.project.now(), UTC)
+        at = datetime.fromtimestamp(self._project.now(), UTC)
         return Frontmatter(
             title=note.title,
             when_to_use=(note.when_to_use,) if isinstance(note.when_to_use, str) else note.when_to_use,
@@ -191,12 +165,42 @@ class _Sieve:
             source=note.source,
         )
 
+    def _passed_note(self, finding: Finding, known: Known) -> NoteDraft | None:
+        if not finding.title and not finding.content:
+            return None
+        problem = note_problem(finding, self._run, known.texts())
+        entry = Entry(n=1, title=finding.title, content=finding.content)
+        if problem is None and forgotten_statements(self._project, entry) is not None:
+            problem = _FORGOTTEN
+        fields = {
+            "title": finding.title,
+            "content": finding.content,
+            "when_to_use": specific_patterns(finding.when_to_use),
+            "tags": finding.tags,
+            "importance": finding.importance,
+            "discovered_at": self._project.now(),
+            "discovered_by": self._run.agent,
+            "discovered_in": f"Task: {' '.join(self._run.task.split())[:300]}",
+            "source": SOURCE,
+        }
+        draft = None
+        try:
+            _ = self._project.note_store.folder
+            draft = parse(fields, NoteDraft, "note")
+            draft.check()
+        except InvalidQuery as error:
+            problem = problem or error.message
+        if problem:
+            self._reject("note", finding.title, problem)
+            return None
+        return draft
+
     def _passed_facts(self) -> Iterator[GivenFact]:
         for fact in self._found.finding.facts:
             problem = fact_problem(fact, self._run)
-            old = facts.get_fact(self._caller.project, fact.key)
+            old = facts.get_fact(self._project, fact.key)
             # What somebody set again after it was forgotten is to be known here.
-            if problem is None and old is None and facts.is_forgotten(self._caller.project, fact.key):
+            if problem is None and old is None and facts.is_forgotten(self._project, fact.key):
                 problem = _FORGOTTEN
             if problem is None and old is not None and old.value == fact.value:
                 problem = "it is known already"
@@ -208,11 +212,12 @@ class _Sieve:
     def _passed_rules(self) -> Iterator[GivenRule]:
         known = [
             known_text(f"the rule {one.id}", f"{one.condition}\n{one.action}")
-            for one in self._caller.project.store.rules.latest(facts.EVERY)
+            for one in self._project.store.rules.latest(facts.EVERY)
         ]
         for rule in self._found.finding.rules:
             problem = rule_problem(rule, self._run, known)
-            if problem is None and rules.is_forgotten(self._caller.project, _unwritten(rule)):
+            unwritten = Rule(id="", condition=rule.condition, action=rule.action, agent_id="", created_at=0)
+            if problem is None and rules.is_forgotten(self._project, unwritten):
                 problem = _FORGOTTEN
             if problem:
                 self._reject("rule", f"{rule.condition} → {rule.action}", problem)
@@ -222,35 +227,22 @@ class _Sieve:
 
     def written(self) -> Kept:
         """Write all that passed; the note comes last, as it cannot be taken back."""
-        caller = self._caller
-        keys = tuple(fact.key for fact in self._facts if self._learned(fact))
+        caller, keys = self._caller, list[str]()
+        for fact in self._facts:
+            old = facts.get_fact(self._project, fact.key)
+            try:
+                if old is not None:  # What another agent put down is changed on purpose only
+                    facts.check_may_change(caller, old, "let an extraction change")
+                facts.learn(caller, fact.key, fact.value)
+                keys.append(fact.key)
+            except PermissionDenied as error:
+                self._reject("fact", fact.key, error.message)
         ids = tuple(rules.add(caller, rule.condition, rule.action).id for rule in self._rules)
         added = add_note(caller, self._note).id if self._note else None
-        return Kept(added, keys, ids)
-
-    def _learned(self, fact: GivenFact) -> bool:
-        """Whether a fact was kept; what another agent put down is changed on purpose only."""
-        old = facts.get_fact(self._caller.project, fact.key)
-        try:
-            if old is not None:
-                facts.check_may_change(self._caller, old, "let an extraction change")
-            facts.learn(self._caller, fact.key, fact.value)
-        except PermissionDenied as error:
-            self._reject("fact", fact.key, error.message)
-            return False
-        return True
+        return Kept(added, tuple(keys), ids)
 
     def _reject(self, what: str, name: str, why: str) -> None:
         self._rejected.append(msgspec.convert({"what": what, "name": name[:200], "why": why}, Rejected))
-
-
-def _unwritten(rule: GivenRule) -> Rule:
-    return Rule(id="", condition=rule.condition, action=rule.action, agent_id="", created_at=0)
-
-
-# The share of its words that a file must have to be worth taking apart: a little less than says the same.
-_MAY_BE_ALIKE = 0.5
-_ASKED = 12  # Rare words by which memories are found that may say the same
 
 
 class Known:
@@ -262,11 +254,11 @@ class Known:
 
     def __init__(self, caller: Caller, run: FinishedRun, text: str) -> None:
         self._caller = caller
+        self._project = caller.project
         self._text = text
         self._words = telling_words(text)
-        self._given = [
-            known_text(_named(one, at), one.text) for at, one in enumerate(run.existing_memories, 1)
-        ]
+        named = zip(_given_names(run), run.existing_memories, strict=True)
+        self._given = [known_text(name, memory.text) for name, memory in named]
         self._read_notes: dict[str, tuple[Stamp, list[KnownText]]] = {}
 
     def texts(self) -> list[KnownText]:
@@ -277,7 +269,7 @@ class Known:
         if not self._words:
             return
         try:
-            folder = self._caller.project.note_store.folder
+            folder = self._project.note_store.folder
         except InvalidQuery:  # there are no notes here
             return
         noted: dict[str, tuple[Stamp, list[KnownText]]] = {}
@@ -289,53 +281,37 @@ class Known:
 
     def _read(self, slug: str) -> list[KnownText]:
         """The entries of a note; none of one whose words alone show that it says something else."""
+        notes = self._project.note_store
         with suppress(RumError):  # somebody may be editing it just now
-            words = frozenset(
-                terms(self._caller.project.note_store.folder.bytes(slug).decode(errors="replace"))
-            )
+            words = frozenset(terms(notes.folder.bytes(slug).decode(errors="replace")))
             if word_share(self._words, words) >= _MAY_BE_ALIKE:
-                return [_entry(slug, one) for one in self._caller.project.note_store.note(slug).entries]
+                return [
+                    known_text(
+                        f"the note {slug}#{entry.n}",
+                        f"{entry.title}\n{entry.content}",
+                        (entry.discovered_at or 0, entry.n),
+                    )
+                    for entry in notes.note(slug).entries
+                ]
         return []
 
     def _memories(self) -> Iterator[KnownText]:
         """Memories that share rare words with the text; this session's may be of the same run."""
-        for memory in self._caller.project.store.memories.get(
-            find_sharing(self._caller.project, self._text, _ASKED), ReadMode.BEST_EFFORT
-        ):
-            if memory.session_id != self._caller.session_id and not memory.superseded_by:
-                yield known_text(f"the memory {memory.id}", _memory_text(memory), (memory.created_at, 0))
-
-
-def titles(project: Project, run: FinishedRun) -> Sequence[str]:
-    """The names of what is known, that which shares most words with a run first."""
-    given = [_named(one, at) for at, one in enumerate(run.existing_memories, 1)]
-    words = telling_words(f"{run.task}\n{run.agent_output}")
-    noted = [summary.title for summary in project.note_store.summaries()[0].values()]
-    return [*given, *sorted(noted, key=lambda title: -len(words & telling_words(title)))]
-
-
-def _named(memory: KnownMemory, number: int) -> str:
-    title = memory.text.partition("\n")[0]
-    return f"`{title}`" if title else f"existing memory {number}"
-
-
-def _entry(slug: str, entry: Entry) -> KnownText:
-    when = (entry.discovered_at or 0, entry.n)
-    return known_text(f"the note {slug}#{entry.n}", f"{entry.title}\n{entry.content}", when)
-
-
-def _memory_text(memory: Memory) -> str:
-    """What a memory says, a line each."""
-    outcome, seen, reasoning = memory.outcome, memory.perception, memory.reasoning
-    parts = (
-        memory.intent.goal,
-        memory.full_summary,
-        outcome.failure_reason,
-        *outcome.learnings,
-        *(one.what for one in seen.observations),
-        *seen.patterns_noticed,
-        *seen.anomalies,
-        reasoning.approach_chosen,
-        reasoning.why_chosen,
-    )
-    return "\n".join(filter(None, parts))
+        ids = find_sharing(self._project, self._text, _ASKED)
+        for memory in self._project.store.memories.get(ids, ReadMode.BEST_EFFORT):
+            if memory.session_id == self._caller.session_id or memory.superseded_by:
+                continue
+            outcome, seen, reasoning = memory.outcome, memory.perception, memory.reasoning
+            parts = (
+                memory.intent.goal,
+                memory.full_summary,
+                outcome.failure_reason,
+                *outcome.learnings,
+                *(one.what for one in seen.observations),
+                *seen.patterns_noticed,
+                *seen.anomalies,
+                reasoning.approach_chosen,
+                reasoning.why_chosen,
+            )
+            text = "\n".join(filter(None, parts))
+            yield known_text(f"the memory {memory.id}", text, (memory.created_at, 0))

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from contextlib import contextmanager
-from typing import Any
-
-from msgspec import UNSET
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from rum.app.caller import Caller
 from rum.app.calls import plain_json, public
-from rum.app.journal.agent_journal import AgentJournal
-from rum.app.journal.journals import Journals
-from rum.app.runs.exception import interruption_text, is_failure, is_from_rum, keep_error, reason_of
+from rum.app.journal import AgentJournal, Journals
+from rum.app.runs.record import (
+    MAX_FIELD_LENGTH,
+    interruption_text,
+    is_failure,
+    is_from_rum,
+    keep_error,
+    reason_of,
+)
 from rum.model.errors import InvalidQuery, RumError
 from rum.model.journal import JournalContext, Kind, format_timestamp, require_valid, with_file_keys
 from rum.model.runs import RunRequest
@@ -20,34 +23,41 @@ from rum.text.shorten import one_line
 
 Json = dict[str, Any]
 MAX_STEPS_SHOWN = 50  # The last steps, in the entry of an attempt
-MAX_FIELD_LENGTH = 2000  # Characters of a text about the run
+T = TypeVar("T")
+
+
+class Problems(list[str]):
+    """What could not be recorded; this does not stop the run."""
+
+    def collect(self, failure_message: str, work: Callable[[], T]) -> T | None:
+        """The result of `work`; None, and one more problem, if it fails."""
+        try:
+            return work()
+        except (RumError, OSError) as error:
+            self.append(f"{failure_message}: {error}")
+            return None
 
 
 class RunJournal:
     """One agent's journal as its run writes it; without a folder for journals nothing is written."""
 
-    def __init__(self, caller: Caller, run: RunRequest, problems: list[str]) -> None:
+    def __init__(self, caller: Caller, run: RunRequest, problems: Problems) -> None:
         self._caller = caller
         self._problems = problems
         self.is_over = False
         """Whether the run has ended; nothing is written after that."""
         self._journal: AgentJournal | None = None
         if caller.project.settings.folder("sessions_dir") is not None:
-            with self.record_problems():
-                self._journal = Journals(caller, rate_limited=False).of(run.session, run.agent, run.task)
+            journals = Journals(caller, rate_limited=False)
+            self._journal = self._collect(lambda: journals.of(run.session, run.agent, run.task))
 
     @property
     def session(self) -> str | None:
         """The session of the journal; None without a journal."""
         return self._journal and self._journal.session
 
-    @contextmanager
-    def record_problems(self) -> Generator[None]:
-        """Record errors of the file as problems, and go on."""
-        try:
-            yield
-        except (RumError, OSError) as error:
-            self._problems.append(f"The journal was not written: {error}")
+    def _collect(self, work: Callable[[], T]) -> T | None:
+        return self._problems.collect("The journal was not written", work)
 
     def refuse_if_over(self) -> None:
         """Raise InvalidQuery after the end of the run: later entries would be lost."""
@@ -60,12 +70,9 @@ class RunJournal:
 
     def add(self, kind: Kind, fields: Json) -> tuple[Json, str | None]:
         """Check and write an entry; return it, and its id or None if it could not be written."""
-        entry = self.checked(kind, fields)
-        if self._journal is not None:
-            with self.record_problems():
-                written = self._journal.add(kind, entry)
-                return entry, None if written.id is UNSET else written.id
-        return entry, None
+        entry, journal = self.checked(kind, fields), self._journal
+        written = self._collect(lambda: journal.add(kind, entry)) if journal else None
+        return entry, (written.id or None) if written else None
 
     def checked(self, kind: Kind, fields: Json) -> Json:
         """An entry with the keys of the file; raise InvalidQuery if it is invalid."""
@@ -77,25 +84,23 @@ class RunJournal:
 
     def update(self, entry_id: str | None, fields: Json) -> None:
         """Change an entry that was written."""
-        if self._journal is not None and entry_id is not None and fields:
-            with self.record_problems():
-                self._journal.update(entry_id, fields)
-
-    def close(self) -> None:
-        """Refuse further entries, and archive what is due."""
-        self.is_over = True
-        if self._journal is not None:
-            with self.record_problems():
-                self._journal.tidy()
+        journal = self._journal
+        if journal and entry_id is not None and fields:
+            self._collect(lambda: journal.update(entry_id, fields))
 
     def context(self, fields: Json) -> None:
         """Write the current state of the work."""
         if not fields:
             raise InvalidQuery("stand: give the fields to set, such as current_plan_step.", field="stand")
         require_valid(JournalContext, with_file_keys(JournalContext, fields), "context", whole=False)
-        if self._journal is not None:
-            with self.record_problems():
-                self._journal.context(fields)
+        if journal := self._journal:
+            self._collect(lambda: journal.context(fields))
+
+    def close(self) -> None:
+        """Refuse further entries, and archive what is due."""
+        self.is_over = True
+        if self._journal:
+            self._collect(self._journal.tidy)
 
 
 @public

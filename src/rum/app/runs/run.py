@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from msgspec.structs import replace
 
@@ -15,12 +14,20 @@ from rum.app.calls import load, plain_json, public
 from rum.app.layers.layers import Layers
 from rum.app.layers.store_backend import StoreBackend
 from rum.app.memories import store as memory_store
-from rum.app.runs import run_memory
-from rum.app.runs.exception import is_failure, keep_error, verdict_of
-from rum.app.runs.journal import MAX_FIELD_LENGTH, Attempt, RunJournal
-from rum.app.runs.run_memory import Child, Record, infer_verdict
+from rum.app.runs.journal import Attempt, Problems, RunJournal
+from rum.app.runs.record import (
+    MAX_FIELD_LENGTH,
+    Child,
+    Record,
+    end_event,
+    infer_verdict,
+    is_failure,
+    keep_error,
+    start_event,
+    verdict_of,
+)
 from rum.model.brief import Brief, BriefRequest
-from rum.model.errors import InvalidQuery, RumError
+from rum.model.errors import InvalidQuery
 from rum.model.extraction import LONGEST_RUN
 from rum.model.journal import DecisionType, DiscoveryType, Kind
 from rum.model.links import LinkType
@@ -35,8 +42,6 @@ from rum.text.tokens import estimate_tokens
 if TYPE_CHECKING:
     from rum.app.arguments import RunArguments, StepArguments
     from rum.model.extraction import Extracted
-
-T = TypeVar("T")
 
 
 @public
@@ -56,7 +61,7 @@ class Run:
         self._verdict: Verdict | None = None
         self._journal: RunJournal | None = None
         self._prompt_tokens = 0
-        self.problems: list[str] = []
+        self.problems = Problems()
         self.agent_id: str | None = None
         self.memory_id: str | None = None
         """The id of the memory of this run; set at the end."""
@@ -82,17 +87,14 @@ class Run:
         if self._journal is not None:
             self._journal.refuse_if_over()
             raise InvalidQuery("This run is already active; start another with rum.run(…).", field="run")
-        self._try("The agent was not registered", self._register_agent)
+        self.problems.collect("The agent was not registered", self._register_agent)
         self._journal = RunJournal(self._caller, self._request, self.problems)
         self._short_task = shorten(self.task, MAX_FIELD_LENGTH)
         self._first_attempt = Attempt(self._journal, {"description": self._short_task})
         self._attempts: list[Attempt] = []
+        self._start = start_event(self.agent, self.agent_id, self.task)
         self._store_event(self._start)
         return self
-
-    @property
-    def _start(self) -> dict[str, Any]:
-        return run_memory.start_event(self.agent, self.agent_id, self.task)
 
     def _started_journal(self) -> RunJournal:
         """The journal, once the run has started; InvalidQuery before."""
@@ -134,7 +136,7 @@ class Run:
     def prompt(self) -> str:
         """The agent's current prompt: the system prompt, the brief with rules and journal, the task."""
         self._started_journal()
-        brief = self._try("The brief was not created", lambda: self.brief.text) or ""
+        brief = self.problems.collect("The brief was not created", lambda: self.brief.text) or ""
         parts = [self._request.system, brief, f"## Task\n\n{self.task}"]
         parts += [f"## Plan\n\n{self._request.plan}"] if self._request.plan else []
         prompt = "\n\n".join(part.strip() for part in parts if part.strip())
@@ -213,28 +215,31 @@ class Run:
         with keep_error(error):
             journal = self._active_journal()
             try:
-                self._end(journal, self._final_verdict(error))
+                self._end(journal, error)
             finally:
                 journal.close()
-            self._report_problems(error)
+            problems = " ".join(dict.fromkeys(self.problems))
+            if problems and error is not None:
+                error.add_note(f"RUM: {problems}")
+            elif problems:
+                warnings.warn(f"RUM: {problems}", RuntimeWarning, stacklevel=2)
 
-    def _final_verdict(self, error: BaseException | None) -> Verdict:
+    def _end(self, journal: RunJournal, error: BaseException | None) -> None:
+        """Store the run as a memory, close its journal entry, and extract knowledge from it."""
         self._record.attempts = [attempt.entry for attempt in self._attempts]
         if error is not None and is_failure(error):
-            return verdict_of(error, self._verdict)
-        return self._verdict or infer_verdict(self._record)
-
-    def _end(self, journal: RunJournal, verdict: Verdict) -> None:
-        """Store the run as a memory, close its journal entry, and extract knowledge from it."""
+            verdict = verdict_of(error, self._verdict)
+        else:
+            verdict = self._verdict or infer_verdict(self._record)
         # From now on refuse entries of other threads: they might be missing from the memory.
         journal.is_over = True
-        self._try("The memory was not stored", lambda: self._store(verdict))
+        self.problems.collect("The memory was not stored", lambda: self._store(verdict))
         if self._parent is not None:
             self._parent.add_child(Child(self.agent, self.task, verdict, self.memory_id))
         self._close_journal(journal, verdict)
-        self._store_event(run_memory.end_event(self._start, verdict, self.memory_id, self._prompt_tokens))
+        self._store_event(end_event(self._start, verdict, self.memory_id, self._prompt_tokens))
         if self._request.extract:
-            self._try("Nothing was extracted", lambda: self._extract(verdict))
+            self.problems.collect("Nothing was extracted", lambda: self._extract(verdict))
 
     def _close_journal(self, journal: RunJournal, verdict: Verdict) -> None:
         """Record the outcome of open attempts.
@@ -272,7 +277,7 @@ class Run:
             link = LinkRequest(
                 source_id=self.memory_id, target_id=child.memory_id, link_type=LinkType.CAUSED_BY
             )
-            self._try("The memory was not linked", lambda: self._link(link))
+            self.problems.collect("The memory was not linked", lambda: self._link(link))
 
     def _link(self, link: LinkRequest) -> None:
         with self._caller.project.locked():
@@ -290,19 +295,4 @@ class Run:
 
     def _store_event(self, entry: dict[str, Any]) -> None:
         layers = Layers(lambda: StoreBackend(self._caller))
-        self._try("No event was stored", lambda: layers.append("episodic", entry))
-
-    def _try(self, failure_message: str, work: Callable[[], T]) -> T | None:
-        """Call `work`; an error is added to `problems` and does not stop the run."""
-        try:
-            return work()
-        except (RumError, OSError) as error:
-            self.problems.append(f"{failure_message}: {error}")
-            return None
-
-    def _report_problems(self, error: BaseException | None) -> None:
-        problems = " ".join(dict.fromkeys(self.problems))
-        if problems and error is not None:
-            error.add_note(f"RUM: {problems}")
-        elif problems:
-            warnings.warn(f"RUM: {problems}", RuntimeWarning, stacklevel=3)
+        self.problems.collect("No event was stored", lambda: layers.append("episodic", entry))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from importlib import import_module
-from typing import NamedTuple
 
 import click
 from click.shell_completion import CompletionItem
@@ -18,74 +17,68 @@ ALIASES = {"chapters": "chapter"}  # Other names of commands
 COMPLETE = "_RUM_COMPLETE"  # The environment variable of shell completion
 
 
-class Entry(NamedTuple):
-    """The module of a command and its one-line help."""
-
-    module: str
-    help: str
-
-
-# Importing every command to print one help would take longer than most commands run.
-SECTIONS: dict[str, dict[str, Entry]] = {
+# The module of each command and its one-line help, by section and name. Importing every command to print one
+# help would take longer than most commands run.
+SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Remember": {
-        "store": Entry("memories.store", "Store a finished piece of work."),
-        "update": Entry("memories.store", "Correct or complete a memory."),
-        "link": Entry("memories.store", "Link two memories."),
-        "useful": Entry("memories.offers", "Mark a memory as useful."),
-        "useless": Entry("memories.offers", "Mark a memory as useless."),
-        "forget": Entry("memories.forget", "Delete memories permanently."),
-        "purge": Entry("memories.forget", "Make forgotten data unrecoverable."),
-        "history": Entry("memories.show", "Show every version of a memory."),
-        "restore": Entry("memories.store", "Restore an earlier version of a memory."),
+        "store": ("memories.store", "Store a finished piece of work."),
+        "update": ("memories.store", "Correct or complete a memory."),
+        "link": ("memories.store", "Link two memories."),
+        "useful": ("memories.capture", "Mark a memory as useful."),
+        "useless": ("memories.capture", "Mark a memory as useless."),
+        "forget": ("memories.forget", "Delete memories permanently."),
+        "purge": ("memories.forget", "Make forgotten data unrecoverable."),
+        "history": ("memories.find", "Show every version of a memory."),
+        "restore": ("memories.store", "Restore an earlier version of a memory."),
     },
     "Knowledge": {
-        "journal": Entry("knowledge.journal", "Record discoveries, attempts and decisions of a session."),
-        "note": Entry("knowledge.notes", "Manage notes in the repository."),
-        "facts": Entry("knowledge.facts", "Manage facts: keys and values."),
-        "rules": Entry("knowledge.rules", "Manage rules, and find those for a task."),
-        "layers": Entry("knowledge.layers", "Manage layers: append, search and compact entries."),
-        "chapter": Entry("knowledge.chapters", "Group related memories into chapters."),
-        "wisdom": Entry("knowledge.chapters", "Combine chapters into insights, patterns and best practices."),
-        "refresh": Entry("knowledge.chapters", "Update chapters and wisdom whose memories changed."),
-        "extract": Entry("knowledge.extract", "Extract a note, facts and rules from a finished run."),
+        "journal": ("knowledge.journal", "Record discoveries, attempts and decisions of a session."),
+        "note": ("knowledge.notes", "Manage notes in the repository."),
+        "facts": ("knowledge.facts_and_rules", "Manage facts: keys and values."),
+        "rules": ("knowledge.facts_and_rules", "Manage rules, and find those for a task."),
+        "layers": ("knowledge.layers", "Manage layers: append, search and compact entries."),
+        "chapter": ("knowledge.chapters", "Group related memories into chapters."),
+        "wisdom": ("knowledge.chapters", "Combine chapters into insights, patterns and best practices."),
+        "refresh": ("knowledge.chapters", "Update chapters and wisdom whose memories changed."),
+        "extract": ("knowledge.brief", "Extract a note, facts and rules from a finished run."),
     },
     "Find": {
-        "brief": Entry("knowledge.brief", "Summarise what matters to a task, for a prompt."),
-        "recall": Entry("memories.recall", "Find memories by file, words, tag, time and more."),
-        "show": Entry("memories.show", "Show one memory with everything in it."),
-        "trace": Entry("memories.recall", "Show the causes or effects of a memory."),
-        "list": Entry("memories.show", "List memories, newest first."),
-        "tags": Entry("memories.show", "List the tags and how many memories have each."),
-        "offers": Entry("memories.offers", "List offers to agents and their outcomes."),
-        "events": Entry("memories.capture", "List captured events and what they became."),
-        "report": Entry("knowledge.brief", "Summarise the project's memory in Markdown."),
+        "brief": ("knowledge.brief", "Summarise what matters to a task, for a prompt."),
+        "recall": ("memories.find", "Find memories by file, words, tag, time and more."),
+        "show": ("memories.find", "Show one memory with everything in it."),
+        "trace": ("memories.find", "Show the causes or effects of a memory."),
+        "list": ("memories.find", "List memories, newest first."),
+        "tags": ("memories.find", "List the tags and how many memories have each."),
+        "offers": ("memories.capture", "List offers to agents and their outcomes."),
+        "events": ("memories.capture", "List captured events and what they became."),
+        "report": ("knowledge.brief", "Summarise the project's memory in Markdown."),
     },
     "Agents and settings": {
-        "identity": Entry("memories.identity", "Register, resume or look up an agent."),
-        "agents": Entry("memories.identity", "List the agents of this project."),
-        "projects": Entry("upkeep.projects", "List the projects on this machine."),
-        "tokens": Entry("upkeep.doctor", "Show tokens used by language models, by day and project."),
-        "config": Entry("upkeep.config", "Show every setting and where it came from."),
-        "trust": Entry("upkeep.config", "Trust this repository's settings."),
+        "identity": ("upkeep.settings", "Register, resume or look up an agent."),
+        "agents": ("upkeep.settings", "List the agents of this project."),
+        "projects": ("upkeep.settings", "List the projects on this machine."),
+        "tokens": ("upkeep.maintenance", "Show tokens used by language models, by day and project."),
+        "config": ("upkeep.settings", "Show every setting and where it came from."),
+        "trust": ("upkeep.settings", "Trust this repository's settings."),
     },
     "Maintenance": {
-        "pause": Entry("memories.capture", "Pause capture and offers."),
-        "resume": Entry("memories.capture", "Resume capture and offers."),
-        "doctor": Entry("upkeep.doctor", "Check the project's memory for problems."),
-        "tidy": Entry("upkeep.doctor", "Run pending work, such as computing vectors."),
-        "archive": Entry("upkeep.archive", "Archive old, rarely used memories."),
-        "compact": Entry("knowledge.layers", "Replace a layer's older entries with one summary."),
-        "reindex": Entry("upkeep.doctor", "Rebuild the search index."),
-        "backup": Entry("upkeep.doctor", "Back up the memory to a file."),
-        "export": Entry("upkeep.exchange", "Export everything as JSON lines."),
-        "import": Entry("upkeep.exchange", "Import an export, git history, sessions, issues or notes."),
+        "pause": ("memories.capture", "Pause capture and offers."),
+        "resume": ("memories.capture", "Resume capture and offers."),
+        "doctor": ("upkeep.maintenance", "Check the project's memory for problems."),
+        "tidy": ("upkeep.maintenance", "Run pending work, such as computing vectors."),
+        "archive": ("upkeep.maintenance", "Archive old, rarely used memories."),
+        "compact": ("knowledge.layers", "Replace a layer's older entries with one summary."),
+        "reindex": ("upkeep.maintenance", "Rebuild the search index."),
+        "backup": ("upkeep.maintenance", "Back up the memory to a file."),
+        "export": ("upkeep.exchange", "Export everything as JSON lines."),
+        "import": ("upkeep.exchange", "Import an export, git history, sessions, issues or notes."),
     },
     "Connect": {
-        "install": Entry("upkeep.install", "Connect the coding agents on this machine."),
-        "uninstall": Entry("upkeep.install", "Disconnect coding agents."),
-        "mcp": Entry("upkeep.help_and_completion", "Serve the memory to an agent over MCP."),
-        "hook": Entry("upkeep.help_and_completion", "Handle a hook event of a client."),
-        "completion": Entry("upkeep.help_and_completion", "Print a shell completion script."),
+        "install": ("upkeep.install", "Connect the coding agents on this machine."),
+        "uninstall": ("upkeep.install", "Disconnect coding agents."),
+        "mcp": ("upkeep.help_and_completion", "Serve the memory to an agent over MCP."),
+        "hook": ("upkeep.help_and_completion", "Handle a hook event of a client."),
+        "completion": ("upkeep.help_and_completion", "Print a shell completion script."),
     },
 }
 ALL = {name: entry for section in SECTIONS.values() for name, entry in section.items()}
@@ -100,10 +93,9 @@ class LazyGroup(Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Load the module of a command and return the command."""
-        entry = ALL.get(cmd_name)
-        if entry is None:
+        if cmd_name not in ALL:
             return None
-        module = import_module(f"rum.surfaces.cli.{entry.module}")
+        module = import_module(f"rum.surfaces.cli.{ALL[cmd_name][0]}")
         return next(
             value
             for value in vars(module).values()
@@ -125,14 +117,12 @@ class LazyGroup(Group):
         """The commands by section."""
         for title, entries in SECTIONS.items():
             with formatter.section(title):
-                formatter.write_dl([(name, entry.help) for name, entry in entries.items()], col_max=12)
+                formatter.write_dl([(name, help) for name, (_, help) in entries.items()], col_max=12)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Return the commands and options that begin with what was typed."""
         names = [
-            CompletionItem(name, help=entry.help)
-            for name, entry in ALL.items()
-            if name.startswith(incomplete)
+            CompletionItem(name, help=help) for name, (_, help) in ALL.items() if name.startswith(incomplete)
         ]
         return names + click.Command.shell_complete(self, ctx, incomplete)
 

@@ -14,14 +14,17 @@ from click.shell_completion import shell_complete
 
 from rum.model.errors import RumError, StorageError
 from rum.surfaces.cli.commands import COMPLETE, root
-from rum.surfaces.cli.options import Options
+from rum.surfaces.cli.options import Options, WrongUsage
 from rum.surfaces.cli.output import print_error
 from rum.surfaces.cli.views import safe_lines
 
 
 def main(arguments: list[str]) -> int:
     """Return the exit code: 0 for success, 1 for an error, 2 for a usage error, 130 after Ctrl-C."""
-    _write_utf8()
+    for stream in (sys.stdout, sys.stderr):
+        # The console's own encoding may not have all characters of stored texts.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="replace")
     if instruction := os.environ.get(COMPLETE):
         return shell_complete(root, {}, "rum", COMPLETE, instruction)
     options = Options()
@@ -31,19 +34,21 @@ def main(arguments: list[str]) -> int:
         return code
     except RumError as error:
         print_error(error, options.json)
+        return 2 if isinstance(error, WrongUsage) else 1
     except click.UsageError as error:
         _print_usage_error(error)
         return 2
     except OSError as error:
-        closed = _is_closed_pipe(error)
         _discard_output()
-        if closed:
+        # The reader may have closed the pipe, as `head` does.
+        if isinstance(error, BrokenPipeError) or (os.name == "nt" and error.errno == errno.EINVAL):
             return 0
-        print_error(StorageError(_os_error_message(error)), options.json)
+        reason = f"{error.filename}: {error.strerror}" if error.filename else error.strerror or error
+        print_error(StorageError(f"{reason}."), options.json)
+        return 1
     except KeyboardInterrupt:
         click.echo(err=True)
         return 130
-    return 1
 
 
 def _run(arguments: list[str], options: Options) -> int:
@@ -68,15 +73,6 @@ def _print_usage_error(error: click.UsageError) -> None:
         click.echo(f"Try `{error.ctx.command_path} --help`.", err=True)
 
 
-def _os_error_message(error: OSError) -> str:
-    return f"{error.filename}: {error.strerror}." if error.filename else f"{error.strerror or error}."
-
-
-def _is_closed_pipe(error: OSError) -> bool:
-    """Whether the reader closed the pipe, as `head` does."""
-    return isinstance(error, BrokenPipeError) or (os.name == "nt" and error.errno == errno.EINVAL)
-
-
 def _discard_output() -> None:
     """Discard unwritten output, or Python would try to write it at exit and print an error."""
     try:
@@ -84,10 +80,3 @@ def _discard_output() -> None:
     except OSError:
         with suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _write_utf8() -> None:
-    # The console's own encoding may not have all characters of stored texts.
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(encoding="utf-8", errors="replace")

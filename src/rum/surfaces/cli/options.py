@@ -2,12 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import click
 
+from rum.model.errors import InvalidQuery
+
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class WrongUsage(InvalidQuery):
+    """Options that contradict each other, or are missing or out of range; the exit code is 2."""
+
+
+@contextmanager
+def check_usage(*, wrong: bool = True) -> Generator[None]:
+    """Treat INVALID_QUERY raised inside as wrong usage, for calls that refuse nothing but the options."""
+    try:
+        yield
+    except InvalidQuery as error:
+        raise WrongUsage(error.message, **error.details) if wrong else error from None
 
 
 class Options:
@@ -54,50 +70,32 @@ def _set(ctx: click.Context, param: click.Parameter, value: object) -> None:
         raise click.UsageError("Use either --json or --ids.", ctx)
 
 
-def shared_options() -> list[click.Option]:
+def _flag(help: str) -> dict[str, Any]:
+    """The arguments of a flag that is stored in `Options`."""
+    return {"is_flag": True, "expose_value": False, "callback": _set, "help": help}
+
+
+def _shared_options() -> list[click.Parameter]:
     """Return the options that are added to those of each command."""
-    texts = [
-        ("--project", "NAME", "Project name, id or folder (default: the current folder)."),
-        ("--agent", "NAME", "Act as this agent instead of the owner."),
+    project = "Project name, id or folder (default: the current folder)."
+    agent = "Act as this agent instead of the owner."
+    named: dict[str, Any] = {"metavar": "NAME", "expose_value": False, "callback": _set}
+    return [
+        click.Option(["--project"], help=project, **named),
+        click.Option(["--agent"], help=agent, **named),
+        # First, so that an error about another option is printed as JSON too.
+        click.Option(["--json"], is_eager=True, **_flag("Print JSON, as the API returns it.")),
     ]
-    options = [
-        click.Option([flag], metavar=metavar, expose_value=False, callback=_set, help=help)
-        for flag, metavar, help in texts
-    ]
-    in_json = click.Option(
-        ["--json"],
-        is_flag=True,
-        expose_value=False,
-        callback=_set,
-        help="Print JSON, as the API returns it.",
-    )
-    return [*options, in_json]
 
 
-def ids_option(function: Callable[..., None]) -> Callable[..., None]:
+def ids_option(function: F) -> F:
     """Add `--ids` to a command that lists things."""
-    return click.option(
-        "--ids", is_flag=True, expose_value=False, callback=_set, help="Print only the ids, one per line."
-    )(function)
+    return click.option("--ids", **_flag("Print only the ids, one per line."))(function)
 
 
-def quiet_option(function: Callable[..., None]) -> Callable[..., None]:
+def quiet_option(function: F) -> F:
     """Add `--quiet` to a command that stores something."""
-    return click.option(
-        "-q", "--quiet", is_flag=True, expose_value=False, callback=_set, help="Print only the id."
-    )(function)
-
-
-def limit_option(default: int | None = None, most: int | None = None) -> Callable[[F], F]:
-    """Add `--limit` to a command; without a default there is no limit."""
-    return click.option(
-        "--limit",
-        type=click.IntRange(1, most),
-        metavar="N",
-        default=default,
-        show_default=default is not None,
-        help="Maximum number of results.",
-    )
+    return click.option("-q", "--quiet", **_flag("Print only the id."))(function)
 
 
 class Command(click.Command):
@@ -105,19 +103,26 @@ class Command(click.Command):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.params += shared_options()
+        self.params += _shared_options()
 
 
 class Group(click.Group):
     """A group of commands that takes the shared options too."""
 
-    command_class = Command
-
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.params += shared_options()
+        self.params += _shared_options()
 
 
-def command(name: str) -> Callable[[Callable[..., None]], Command]:
-    """Make a function a command; its docstring is the help."""
-    return click.command(name, cls=Command)
+def command(
+    name: str, group: click.Group | None = None, *, help: str | None = None
+) -> Callable[[Callable[..., None]], Command]:
+    """Make a function that takes `Options` a command, of a group or of `rum`; its docstring is the help."""
+
+    def make(function: Callable[..., None]) -> Command:
+        made = click.command(name, cls=Command, help=help)(click.pass_obj(function))
+        if group is not None:
+            group.add_command(made)
+        return made
+
+    return make

@@ -1,20 +1,23 @@
-"""Output: results to stdout as JSON, in colour or plain; notes, prompts and errors to stderr."""
+"""Output: results to stdout as JSON, in colour or plain; notes, prompts, progress and errors to stderr."""
 
 from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable
-from typing import TypeVar, cast
+import time
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager
+from typing import Protocol, TypeVar, cast
 
 import click
 import msgspec
 
 from rum.model.errors import RumError
 from rum.surfaces.cli.options import Options
-from rum.surfaces.cli.views import View, render_lines, safe_line, safe_lines
+from rum.surfaces.cli.views import View, rate, render_lines, safe_line, safe_lines
 
 T = TypeVar("T")
+EVERY = 10.0  # Seconds between two lines of progress
 
 
 def print_result(
@@ -24,10 +27,12 @@ def print_result(
     *,
     ids: Iterable[str] | None = None,
     empty: str | None = None,
+    notes: Iterable[str] = (),
 ) -> None:
     """Print a result: as the API's JSON, or as its view for a terminal or a pipe.
 
-    `ids` are printed instead of the view with `--ids` or `--quiet`; `empty` is a note for an empty result.
+    `ids` are printed instead of the view with `--ids` or `--quiet`. People also get the `notes`, on stderr,
+    and for an empty result the note `empty`.
     """
     if options.json:
         print_json(answer)
@@ -43,8 +48,9 @@ def print_result(
             sys.stdout.write(line + "\n")
     # The caller may record something about the answer next: the reader must not wait for that.
     sys.stdout.flush()
-    if empty and not answer and options.as_text:
-        note(empty)
+    if options.as_text:
+        for text in (*([empty] if empty and not answer else []), *notes):
+            note(text)
 
 
 def print_json(answer: object) -> None:
@@ -106,3 +112,59 @@ def print_error(error: RumError, as_json: bool) -> None:
         # The field is for programs: the message names the option.
         if name != "field" and text not in error.message:
             _print_stderr(f"{name}: {text}")
+
+
+class ReportProgress(Protocol):
+    """A callback for the amount done, and the total if it was not known before."""
+
+    def __call__(self, done: int, total: int | None = None) -> None:
+        """Report the amount done."""
+        ...
+
+
+@contextmanager
+def progress(title: str | None, total: int | None, *, lines: bool = False) -> Generator[ReportProgress]:
+    """A callback that shows progress; without a title or a terminal it prints nothing, or `lines`."""
+    if title and sys.stderr.isatty():
+        from rum.surfaces.cli.pretty import progress_bar  # noqa: PLC0415 (rich is slow to load)
+
+        with progress_bar(title, total) as report_progress:
+            yield report_progress
+    else:
+        yield Lines(title or "", total) if lines else lambda done, total=None: None  # noqa: ARG005
+
+
+class Lines:
+    """Prints a line every few seconds: amount done, rate and remaining time."""
+
+    def __init__(
+        self,
+        title: str,
+        total: int | None,
+        print_line: Callable[[str], None] = note,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._title = title
+        self._total = total
+        self._print_line = print_line
+        self._clock = clock
+        self._began = self._last_at = clock()
+
+    def __call__(self, done: int, total: int | None = None) -> None:
+        """Print a line if the last one is old enough."""
+        self._total = total or self._total
+        now = self._clock()
+        if now - self._last_at >= EVERY:
+            self._last_at = now
+            self._print_line(f"{self._title}: {self._text(done, now - self._began)}")
+
+    def _text(self, done: int, took: float) -> str:
+        total = self._total and max(self._total, done)
+        text = f"{done} of {total}" if total else f"{done}"
+        if not done:
+            return text
+        text += f", {rate(done / took)} a second"
+        if not total or total <= done:
+            return text
+        left = (total - done) * took / done
+        return f"{text}, about {f'{left / 60:.0f} min' if left >= 90 else f'{left:.0f} s'} left"

@@ -66,7 +66,9 @@ def _block(block: Block, width: int) -> RenderableType:
         case TextLine(line):
             return _line(line)
         case Table():
-            return _blocks(block, width) if width < MIN_WIDTH else _table(block)
+            if width >= MIN_WIDTH:
+                return _table(block)
+            return Group(*(part for row in block.rows for part in _record(block.columns, row, width)))
         case Fields(heading, fields):
             return _fields(heading, fields)
         case Tree():
@@ -89,10 +91,6 @@ def _table(table: Table) -> RichTable:
     for row in table.rows:
         grid.add_row(*map(_part, row))
     return grid
-
-
-def _blocks(table: Table, width: int) -> RenderableType:
-    return Group(*(part for row in table.rows for part in _record(table.columns, row, width)))
 
 
 def _record(columns: tuple[str, ...], row: Line, width: int) -> Iterator[RenderableType]:
@@ -136,15 +134,12 @@ def _fields(heading: Line, fields: list[Field]) -> RenderableType:
     return whole
 
 
-def _tree(tree: Tree) -> RichTree:
-    rich_tree = RichTree(_line(tree.line), guide_style="dim")
-    _grow(rich_tree, tree.branches)
-    return rich_tree
-
-
-def _grow(parent: RichTree, branches: list[Tree]) -> None:
-    for branch in branches:
-        _grow(parent.add(_line(branch.line)), branch.branches)
+def _tree(tree: Tree, parent: RichTree | None = None) -> RichTree:
+    line = _line(tree.line)
+    node = parent.add(line) if parent else RichTree(line, guide_style="dim")
+    for branch in tree.branches:
+        _tree(branch, node)
+    return node
 
 
 class _Rate(ProgressColumn):

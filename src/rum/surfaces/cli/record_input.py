@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar, cast
 
 import click
 import msgspec
 
 from rum.model.errors import InvalidQuery
+from rum.surfaces.cli.options import WrongUsage
 
 F = TypeVar("F", bound=Callable[..., Any])
 Json = dict[str, Any]
@@ -25,27 +26,43 @@ class Flag(NamedTuple):
     many: bool = False
 
 
+class _Pair(click.Option):
+    """A flag `--on/--off`; both at once are refused."""
+
+    def add_to_parser(self, parser: Any, ctx: click.Context) -> None:  # noqa: ARG002
+        """Let the parser collect what was given, as otherwise the last one would win."""
+        for opts, value in ((self.opts, True), (self.secondary_opts, False)):
+            parser.add_option(
+                obj=self, opts=opts, dest=self.name, action="append_const", const=value, nargs=0
+            )
+
+    def consume_value(self, ctx: click.Context, opts: Mapping[str, Any]) -> Any:
+        """The value that was given."""
+        given: list[bool] = opts.get(self.name or "") or []
+        if len(set(given)) > 1:
+            on, off = self.opts[0], self.secondary_opts[0]
+            raise WrongUsage(f"{on} and {off} exclude each other; leave one out.", field=on[2:])
+        return super().consume_value(ctx, {**opts, self.name or "": given[0]} if given else opts)
+
+
 def flag_options(flags: Iterable[Flag]) -> Callable[[F], F]:
     """Add `--file` and an option for each flag to a command."""
 
     def add(command: F) -> F:
         for flag in reversed([*flags]):  # as decorators, the last is applied first
-            command = _option(flag)(command)
+            parameter = flag.field.replace(".", "__")
+            if "/" in flag.name:
+                option = click.option(flag.name, parameter, cls=_Pair, default=None, help=flag.help)
+            else:
+                metavar = None if flag.type else "TEXT"
+                kind: dict[str, Any] = {"type": flag.type, "multiple": flag.many, "metavar": metavar}
+                option = click.option(flag.name, parameter, help=flag.help, **kind)
+            command = option(command)
         return click.option("--file", "source", metavar="FILE", help="Read JSON from this file (-: stdin).")(
             command
         )
 
     return add
-
-
-def _option(flag: Flag) -> Callable[[F], F]:
-    parameter = flag.field.replace(".", "__")
-    if "/" in flag.name:
-        return click.option(flag.name, parameter, default=None, help=flag.help)
-    metavar = None if flag.type else "TEXT"
-    return click.option(
-        flag.name, parameter, type=flag.type, multiple=flag.many, metavar=metavar, help=flag.help
-    )
 
 
 def given_flags(flags: Json) -> Json:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -54,6 +54,30 @@ STEP = "  "  # The indent of a level in plain text
 
 Block = TextLine | Table | Fields | Tree
 View = list[Block]
+
+
+def table(
+    columns: dict[str, str], rows: Iterable[Iterable[str | TextPart]], lines: list[str] | None = None
+) -> Table:
+    """A table from columns, by name with the kind of their cells, and a row of texts for each record."""
+    cells = [
+        tuple(
+            TextPart(cell, kind) if isinstance(cell, str) else cell
+            for cell, kind in zip(row, columns.values(), strict=True)
+        )
+        for row in rows
+    ]
+    return Table(tuple(columns), cells, lines)
+
+
+def heading(title: str, group_id: str) -> Line:
+    """A title with the id after it."""
+    return TextPart(title, "strong"), TextPart(f"[{group_id}]", "id")
+
+
+def filled(fields: Iterable[Field]) -> list[Field]:
+    """The fields that are not empty."""
+    return [field for field in fields if field[1]]
 
 
 def text_view(text: str, kind: str = "") -> View:

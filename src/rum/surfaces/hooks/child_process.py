@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Generator, Sequence
 
 # Options of the process that continues a hook: its start time, and the handle with the unread rest.
 LATE, REST = "--late", "--rest"
@@ -22,8 +22,9 @@ def start_intake(folder: str, home: str, *, at_once: bool) -> None:
     """Start a process that processes a project's spool, unless one was just started."""
     mark = os.path.join(folder, _MARK)
     now = time.time()
-    if not at_once and 0 <= now - _modified_at(mark) < _RESTART_AFTER:
-        return
+    with suppress(OSError):  # there is no mark yet
+        if not at_once and 0 <= now - os.stat(mark).st_mtime < _RESTART_AFTER:
+            return
     handle = os.open(mark, os.O_WRONLY | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
     os.close(handle)
     os.utime(mark, (now, now))
@@ -36,7 +37,7 @@ def start_successor(client: str, at: float, payload: bytes, *, is_whole: bool) -
     if not payload and not is_whole:
         _start(arguments, dict(os.environ), 0)
     elif payload and (is_whole or os.name != "nt"):
-        with _ReadableBytes(payload) as source:
+        with _readable_bytes(payload) as source:
             rest = None if is_whole else source + 1
             options = [] if rest is None else [REST, str(rest)]
             _start([*arguments, *options], dict(os.environ), source, rest)
@@ -47,39 +48,28 @@ def can_pass_large_payload() -> bool:
     return hasattr(os, "memfd_create")
 
 
-def _modified_at(path: str) -> float:
-    try:
-        return os.stat(path).st_mtime
-    except OSError:
-        return 0.0
-
-
-class _ReadableBytes:
+@contextmanager
+def _readable_bytes(data: bytes) -> Generator[int]:
     """A descriptor from which a child process reads these bytes; they never touch the disk."""
-
-    def __init__(self, data: bytes) -> None:
-        self._data = data
-
-    def __enter__(self) -> int:
-        if can_pass_large_payload():
-            self._end = os.memfd_create("rum-hook")
-            os.write(self._end, self._data)
-            os.lseek(self._end, 0, os.SEEK_SET)
-            return self._end
-        self._end, writing = os.pipe()
+    if can_pass_large_payload():
+        reading = os.memfd_create("rum-hook")
+        os.write(reading, data)
+        os.lseek(reading, 0, os.SEEK_SET)
+    else:
+        reading, writing = os.pipe()
         try:
             os.set_blocking(writing, False)
-            if os.write(writing, self._data) < len(self._data):
+            if os.write(writing, data) < len(data):
                 raise OSError("a pipe does not hold that much")
         except BaseException:
-            os.close(self._end)
+            os.close(reading)
             raise
         finally:
             os.close(writing)
-        return self._end
-
-    def __exit__(self, *_: object) -> None:
-        os.close(self._end)
+    try:
+        yield reading
+    finally:
+        os.close(reading)
 
 
 def _start(

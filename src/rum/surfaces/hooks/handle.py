@@ -1,27 +1,39 @@
-"""Handle one hook call: payload to event, event to spool, then offers to the agent."""
+"""Handle one hook call: payload to event, event to spool, then offers to the agent in the client's format."""
 
 from __future__ import annotations
 
+import json
 import os
+import re
 
-from rum.capture.clients.detect import event_of
+from rum.capture.clients.detect import CLIENTS, event_of, hook_answer, module_of
+from rum.capture.clients.values import as_dict
 from rum.capture.events.cleaning import clean, minimal_event
-from rum.capture.events.event import to_line
+from rum.capture.events.event import event_id, to_line
 from rum.capture.events.pause import is_paused
 from rum.capture.events.spool import MAX_LINE, write_line
 from rum.redact.redactor import Redactor
-from rum.surfaces.hooks.answer import can_answer, print_offers
 from rum.surfaces.hooks.child_process import start_intake
-from rum.surfaces.hooks.payload import TOO_LARGE, parse_payload
 from rum.surfaces.hooks.project import find_project, spool_folders
+from rum.surfaces.hooks.watchdog import END_SIZE, LARGEST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from rum.capture.events.event import Event
-    from rum.capture.events.ignored_paths import Ignored
+    from rum.inject.offers.text import Offer
     from rum.surfaces.hooks.project import HookProject
     from rum.surfaces.hooks.watchdog import Watchdog
 
+TOO_LARGE = "too_large_for_rum"  # Key that marks a payload too large to parse
+
+_FIELDS = (
+    "hook_event_name|hookEventName|session_id|sessionId|conversation_id|transcript_path|cwd|prompt_id|turn_id"
+    "|generation_id|agent_id|agent_type|tool_name|tool_use_id|cursor_version|timestamp"
+)
+_FIELD = rf'(?<!\\)"({_FIELDS})"\s*:\s*("(?:[^"\\\x00-\x1f]|\\.){{0,1000}}")'
+MAX_CHARACTERS = 9_500  # Maximum output of a hook. Clients cut longer output or move it into a file.
 _TURN_ENDS = ("stop", "agent_stop", "end", "compact")  # Kinds of events after which the spool is processed
 
 
@@ -41,7 +53,11 @@ def handle_hook(client: str, at: float, watchdog: Watchdog, *, answer: bool) -> 
         # Recorded before anything is printed: looking for offers may take up the rest of the time.
         recorded = _record(event, hook_project, spools, at)
         if event["kind"] in _TURN_ENDS and hook_project.project is not None:
-            _start_intake(event, hook_project, spools)
+            try:
+                start_intake(spools[0], hook_project.home, at_once=event["kind"] == "end")
+            except OSError as error:  # no process can be started now: the next hook tries again
+                reason = error.strerror or error
+                _record_problem(spools, f"The intake process could not be started: {reason}", event["at"])
         watchdog.recorded = True
         if answer and recorded and hook_project.project is not None and can_answer(event, client):
             from rum.inject.offers import offers_for  # noqa: PLC0415 (not every event can be answered)
@@ -49,6 +65,21 @@ def handle_hook(client: str, at: float, watchdog: Watchdog, *, answer: bool) -> 
             print_offers(recorded, offers_for(recorded, hook_project.directory, hook_project.root), spools)
     except Exception as error:  # noqa: BLE001 (the outer edge: `rum doctor` shows it)
         _record_problem(spools, f"A hook failed: {_describe_error(error)}", at)
+
+
+def parse_payload(raw: bytes) -> dict[str, Any] | None:
+    """Parse the payload; of one that is too large only known fields at its ends. None if it is no object."""
+    if len(raw) > LARGEST:
+        ends = (raw[:END_SIZE] + b"\n" + raw[-END_SIZE:]).decode("utf-8", "replace")
+        found: dict[str, Any] = {TOO_LARGE: True}
+        for name, value in re.findall(_FIELD, ends):
+            found.setdefault(name, json.loads(value))
+        return found
+    try:
+        # An invalid byte must not lose the whole payload.
+        return as_dict(json.loads(raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace"))) or None
+    except (ValueError, RecursionError):
+        return None
 
 
 def _record(event: Event, hook_project: HookProject, spools: tuple[str, ...], at: float) -> Event | None:
@@ -73,21 +104,17 @@ def _clean(event: Event, hook_project: HookProject, spools: tuple[str, ...], at:
         return {**minimal_event(event), "cwd": event["cwd"]}
     try:
         redactor = Redactor(hook_project.redact_extra, hook_project.redact_allow)
-        return clean(event, redactor, _ignored_paths(hook_project))
+        root, ignored = hook_project.root, None
+        if root is not None and os.path.lexists(os.path.join(root, ".rumignore")):
+            from rum.capture.events.ignored_paths import read_ignored  # noqa: PLC0415 (few projects have one)
+
+            ignored = read_ignored(root)
+        return clean(event, redactor, ignored)
     except Exception as error:  # noqa: BLE001 (an event that cannot be redacted is not recorded)
         _record_problem(
             spools, f"Redaction failed: {_describe_error(error)}; only kind and time were recorded", at
         )
         return minimal_event(event)
-
-
-def _ignored_paths(hook_project: HookProject) -> Ignored | None:
-    root = hook_project.root
-    if root is None or not os.path.lexists(os.path.join(root, ".rumignore")):
-        return None
-    from rum.capture.events.ignored_paths import read_ignored  # noqa: PLC0415 (few projects have one)
-
-    return read_ignored(root)
 
 
 def _fit_line(event: Event) -> bytes:
@@ -105,15 +132,6 @@ def _fit_line(event: Event) -> bytes:
     return to_line({**small_fields, "withheld": "too large"})  # pyright: ignore[reportArgumentType]
 
 
-def _start_intake(event: Event, hook_project: HookProject, spools: tuple[str, ...]) -> None:
-    try:
-        start_intake(spools[0], hook_project.home, at_once=event["kind"] == "end")
-    except OSError as error:  # no process can be started now: the next hook tries again
-        _record_problem(
-            spools, f"The intake process could not be started: {error.strerror or error}", event["at"]
-        )
-
-
 def _record_problem(spools: tuple[str, ...], problem: str, at: float) -> None:
     from rum.capture.events.problems import record_problem  # noqa: PLC0415 (rarely needed)
 
@@ -127,3 +145,57 @@ def _describe_error(error: Exception) -> str:
         last = last.tb_next
     where = f" in {os.path.basename(last.tb_frame.f_code.co_filename)}:{last.tb_lineno}" if last else ""
     return f"{type(error).__name__}{where}"
+
+
+def can_answer(event: Event, client: str) -> bool:
+    """Whether output at this event reaches the agent.
+
+    A client that runs another client's hooks but has hooks of its own would get everything twice.
+    """
+    is_own_client = event["client"] == client or event["client"] not in CLIENTS
+    return is_own_client and event["kind"] in module_of(event["client"]).ANSWERABLE
+
+
+def print_offers(event: Event, offers: list[Offer], spools: tuple[str, ...]) -> None:
+    """Print the offers that fit, each only once in a session."""
+    fitting = record_offers(event, offers, spools)
+    if fitting:
+        answer = hook_answer(event["client"], event["kind"], "\n".join(offer.text for offer in fitting))
+        os.write(1, json.dumps(answer).encode() + b"\n")
+
+
+def record_offers(event: Event, offers: list[Offer], spools: tuple[str, ...]) -> list[Offer]:
+    """Record the offers that fit, and return them.
+
+    None are returned if they cannot be recorded, as they would then be offered again.
+    """
+    fitting = fitting_offers(offers)
+    if not fitting:
+        return []
+    offered: Event = {
+        "id": event_id(event["client"], event["session"], "offered", event["id"]),
+        "client": event["client"],
+        "session": event["session"],
+        "kind": "offered",
+        "at": event["at"],
+        "cwd": event["cwd"],
+        "offers": [
+            {"kind": offer.kind, "memories": [*offer.memory_ids], "text": offer.text} for offer in fitting
+        ],
+    }
+    shared = {name: value for name, value in event.items() if name in ("turn", "agent", "call", "project")}
+    offered.update(shared)  # pyright: ignore[reportArgumentType, reportCallIssue]
+    file, _ = write_line(spools, event["session"], to_line(offered))
+    return [] if file is None else fitting
+
+
+def fitting_offers(offers: list[Offer]) -> list[Offer]:
+    """Return the first offers that fit into MAX_CHARACTERS together; none is cut."""
+    fitting: list[Offer] = []
+    remaining = MAX_CHARACTERS
+    for offer in offers:
+        remaining -= len(offer.text) + 1
+        if remaining < 0:
+            break
+        fitting.append(offer)
+    return fitting

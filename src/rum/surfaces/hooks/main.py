@@ -7,8 +7,7 @@ import sys
 import time
 
 from rum.surfaces.hooks.child_process import LATE, REST, can_pass_large_payload
-from rum.surfaces.hooks.stdin import QUICK_TO_PARSE
-from rum.surfaces.hooks.watchdog import Watchdog, end_after
+from rum.surfaces.hooks.watchdog import QUICK_TO_PARSE, Watchdog, end_after
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +40,11 @@ def _run(client: str, began: str | None, rest: str | None) -> None:
     watchdog = Watchdog(client, at)
     if began is None:
         watchdog.start()
-        _read_payload(watchdog)
+        # The watchdog cannot interrupt the parser: a payload that is too large to parse in time goes to
+        # another process at once.
+        watchdog.reader.read(0, most=QUICK_TO_PARSE if can_pass_large_payload() else None)
+        if not watchdog.reader.is_whole:
+            watchdog.hand_over()
     else:
         end_after(_LATE_TIME_LIMIT)
         watchdog.reader.read(0, *([int(rest)] if rest else []))
@@ -49,13 +52,3 @@ def _run(client: str, began: str | None, rest: str | None) -> None:
     from rum.surfaces.hooks.handle import handle_hook  # noqa: PLC0415
 
     handle_hook(client, at, watchdog, answer=began is None)
-
-
-def _read_payload(watchdog: Watchdog) -> None:
-    """Read the payload; one that is too large to parse in time goes to another process at once.
-
-    The watchdog cannot interrupt the parser.
-    """
-    watchdog.reader.read(0, most=QUICK_TO_PARSE if can_pass_large_payload() else None)
-    if not watchdog.reader.is_whole:
-        watchdog.hand_over()

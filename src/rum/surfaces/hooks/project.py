@@ -37,8 +37,6 @@ _GIT_FILES = ("config", "description", "shallow", "refs/heads")
 class HookProject:
     """RUM's home, the project or the `problem` why it is unknown, and the redaction settings."""
 
-    __slots__ = ("directory", "home", "problem", "project", "redact_allow", "redact_extra", "root")
-
     def __init__(
         self,
         home: str,
@@ -62,7 +60,9 @@ class HookProject:
 
 def find_project(cwd: str) -> HookProject | None:
     """Return the project of a folder; None if it cannot be one (the home directory, `/`)."""
-    folder = _existing_folder(cwd)
+    folder = cwd if os.path.isabs(cwd) else os.getcwd()
+    while not os.path.isdir(folder) and os.path.dirname(folder) != folder:
+        folder = os.path.dirname(folder)  # the nearest existing one
     home = find_home({}, os.environ, folder)
     # A client started in the home directory works in the folder it changed to.
     for candidate in dict.fromkeys((_start_folder(folder), folder)):
@@ -95,14 +95,6 @@ def _look_up(home: str, folder: str) -> HookProject | None:
     hook_project = HookProject(settings.home, opened.id, opened.directory, opened.root, *redact)
     cache_project(folder, hook_project, repository.common_dir if repository else None)
     return hook_project
-
-
-def _existing_folder(path: str) -> str:
-    """The folder, or the nearest existing one above it."""
-    folder = path if os.path.isabs(path) else os.getcwd()
-    while not os.path.isdir(folder) and os.path.dirname(folder) != folder:
-        folder = os.path.dirname(folder)
-    return folder
 
 
 def _start_folder(folder: str) -> str:
@@ -148,17 +140,14 @@ def cache_project(folder: str, hook_project: HookProject, common_dir: str | None
     }
     path = _file(hook_project.home, folder)
     with suppress(OSError):
-        ensure_private_dir(os.path.dirname(path))
-        _evict_oldest(os.path.dirname(path))
+        cache = os.path.dirname(path)
+        ensure_private_dir(cache)
+        entries = [os.path.join(cache, name) for name in os.listdir(cache)]
+        if len(entries) >= _MAX_ENTRIES:
+            # The oldest half goes: many folders are temporary.
+            for old in sorted(entries, key=lambda path: os.stat(path).st_mtime)[: _MAX_ENTRIES // 2]:
+                os.unlink(old)
         write_private(path, json.dumps(entry).encode())
-
-
-def _evict_oldest(cache: str) -> None:
-    """Remove the oldest half of a full cache: many folders are temporary."""
-    paths = [os.path.join(cache, name) for name in os.listdir(cache)]
-    if len(paths) >= _MAX_ENTRIES:
-        for path in sorted(paths, key=lambda path: os.stat(path).st_mtime)[: _MAX_ENTRIES // 2]:
-            os.unlink(path)
 
 
 def _decisive_files(folder: str, hook_project: HookProject, common_dir: str | None) -> Iterator[str]:

@@ -6,7 +6,8 @@ import difflib
 import hashlib
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager, suppress
 from typing import Any, NamedTuple, cast
 
 from rum.model.errors import InvalidQuery, RumError, StorageError
@@ -113,7 +114,8 @@ def _write(home: str, change: Change) -> str | None:
         else:
             atomic_write.replace(change.path, change.after)
     if change.after is None:
-        _remove_empty(folder)
+        with suppress(OSError):  # it may hold other files
+            os.rmdir(folder)
     return backup
 
 
@@ -128,7 +130,12 @@ def _read(target: Target) -> tuple[str, bytes | None]:
 
 def _base(home: str, target: Target, path: str, before: bytes | None) -> bytes | None:
     """The file without RUM: the backup if the file is unchanged since, else with RUM's entries removed."""
-    record = _read_record(home, target, path)
+    saved = atomic_write.read(_backup_path(home, target, path, ".json"), LARGEST)
+    try:
+        found: Any = json.loads(saved or b"{}")
+    except ValueError:
+        found = {}
+    record = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
     if before is not None and record.get("after") == _hash(before):
         if record.get("created"):
             return None
@@ -177,25 +184,9 @@ def _save_backup(home: str, change: Change) -> str | None:
     return backup if content is not None else None
 
 
-def _read_record(home: str, target: Target, path: str) -> dict[str, Any]:
-    data = atomic_write.read(_backup_path(home, target, path, ".json"), LARGEST)
-    try:
-        found: Any = json.loads(data or b"{}")
-    except ValueError:
-        return {}
-    return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
-
-
 def _backup_path(home: str, target: Target, path: str, ending: str = "") -> str:
     name = hashlib.sha256(f"{path}\0{target.part}".encode()).hexdigest()[:12]
     return os.path.join(home, FOLDER, f"{name}-{os.path.basename(path)}{ending}")
-
-
-def _remove_empty(folder: str) -> None:
-    try:
-        os.rmdir(folder)
-    except OSError:
-        return
 
 
 def _hash(data: bytes) -> str:
@@ -211,19 +202,14 @@ def _text(data: bytes, path: str) -> str:
         ) from None
 
 
-class _name_file_in_errors:  # noqa: N801 (reads as a function)
-    """Name the file in errors raised inside."""
-
-    def __init__(self, path: str) -> None:
-        self._path = path
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        if isinstance(error, RecursionError):
-            error = InvalidQuery("It is nested too deeply to be settings.")
-        if isinstance(error, InvalidQuery) and self._path not in error.message:
-            raise InvalidQuery(
-                f"{self._path}: {error.message} Nothing was changed.", path=self._path
-            ) from None
+@contextmanager
+def _name_file_in_errors(path: str) -> Generator[None]:
+    try:
+        yield
+    except (InvalidQuery, RecursionError) as error:
+        reason = "It is nested too deeply to be settings."
+        if isinstance(error, InvalidQuery):
+            if path in error.message:
+                raise
+            reason = error.message
+        raise InvalidQuery(f"{path}: {reason} Nothing was changed.", path=path) from None

@@ -1,25 +1,163 @@
-"""Add members to JSON text or remove them, without changing any other character."""
+"""Parse JSON with comments and trailing commas, and edit it without changing any other character.
+
+Encoding the whole file again would lose its comments and its formatting.
+"""
 
 from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple, NoReturn
 
 from rum.model.errors import InvalidQuery
-from rum.surfaces.install.jsonc import Node, Part, parse
 
-# Encoding the whole file again would lose its comments and its formatting.
 Path = tuple[str | int, ...]
+_MAX_DEPTH = 200
+_BLANK = re.compile(r"(?:[ \t\r\n]+|//[^\r\n]*|/\*.*?\*/)*", re.DOTALL)
+_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
+_WORD = re.compile(r"-?\d[\d.eE+-]*|true|false|null")
 _INDENT = re.compile(r"\n([ \t]+)\"")
 _COMMENT = re.compile(r"[ \t]*(?://[^\r\n]*|/\*[^\r\n]*?\*/)+")
 _BLANKS = " \t\r\n"
 _EMPTY = re.compile(r"\ufeff?\s*", re.ASCII)
 
 
+def _refuse(word: str) -> NoReturn:
+    raise ValueError(f"{word} is no JSON")
+
+
+_PLAIN_JSON = json.JSONDecoder(parse_constant=_refuse)
+
+
+class Node:
+    """A value, its position in the text from `start` to `end`, and the parts of an object or array.
+
+    Parts are parsed when they are requested: in a large file only few are.
+    """
+
+    __slots__ = ("_parts", "_read", "end", "start", "value")
+
+    def __init__(self, start: int, end: int, value: Any, read: Callable[[], tuple[Part, ...]]) -> None:
+        self.start, self.end, self.value = start, end, value
+        self._read = read
+        self._parts: tuple[Part, ...] | None = None
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The members or items, in order."""
+        if self._parts is None:
+            self._parts = self._read()
+        return self._parts
+
+    def part(self, name: str | int) -> Part | None:
+        """Return the part with that name or index; of several with one name the last, as parsers do."""
+        return next((part for part in reversed(self.parts) if part.name == name), None)
+
+
+class Part(NamedTuple):
+    """A member of an object or an item of an array; `comma` is the position of the comma after it."""
+
+    name: str | int
+    start: int
+    node: Node
+    comma: int | None
+
+
+def parse(text: str) -> Node:
+    """Parse a text; InvalidQuery names the line of an error."""
+    reader = _Reader(text)
+    try:
+        node = reader.value(reader.skip_blanks(1 if text.startswith("\ufeff") else 0), 0)
+    except RecursionError:
+        raise InvalidQuery("It is nested too deeply to be settings.") from None
+    if reader.skip_blanks(node.end) != len(text):
+        raise reader.error(reader.skip_blanks(node.end), "the end was expected")
+    return node
+
+
+class _Reader:
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def error(self, at: int, what: str) -> InvalidQuery:
+        line = self._text.count("\n", 0, at) + 1
+        column = at - (self._text.rfind("\n", 0, at) + 1) + 1
+        return InvalidQuery(f"line {line}, column {column}: {what}.", line=line)
+
+    def skip_blanks(self, at: int) -> int:
+        """Return the next position that is neither blank nor in a comment."""
+        found = _BLANK.match(self._text, at)
+        return found.end() if found else at
+
+    def value(self, at: int, depth: int) -> Node:
+        if depth > _MAX_DEPTH:
+            raise self.error(at, "it is nested too deeply")
+        first = self._text[at : at + 1]
+        if first in ("{", "["):
+            return self._container(at, depth, self._object if first == "{" else self._array)
+        found = _STRING.match(self._text, at) if first == '"' else _WORD.match(self._text, at)
+        if not found:
+            raise self.error(at, "a value was expected")
+        return Node(at, found.end(), self._scalar(at, found[0]), tuple)
+
+    def _container(self, at: int, depth: int, read: Callable[[int, int], Node]) -> Node:
+        """Parse an object or array: with the fast parser if it is plain JSON, else part by part."""
+        try:
+            value, end = _PLAIN_JSON.raw_decode(self._text, at)
+        except ValueError:
+            return read(at, depth)
+        return Node(at, end, value, lambda: read(at, depth).parts)
+
+    def _scalar(self, at: int, word: str) -> Any:
+        try:
+            return json.loads(word)
+        except ValueError:
+            raise self.error(at, f"{word[:40]} is no value") from None
+
+    def _object(self, start: int, depth: int) -> Node:
+        parts: list[Part] = []
+        at = self.skip_blanks(start + 1)
+        while self._text[at : at + 1] != "}":
+            found = _STRING.match(self._text, at)
+            if not found:
+                raise self.error(at, 'a name in double quotes, or "}", was expected')
+            colon = self.skip_blanks(found.end())
+            if self._text[colon : colon + 1] != ":":
+                raise self.error(colon, "a colon was expected")
+            node = self.value(self.skip_blanks(colon + 1), depth + 1)
+            comma, at = self._after(node.end, "}")
+            parts.append(Part(self._scalar(at, found[0]), found.start(), node, comma))
+        value = {part.name: part.node.value for part in parts}
+        return Node(start, at + 1, value, lambda: tuple(parts))
+
+    def _array(self, start: int, depth: int) -> Node:
+        parts: list[Part] = []
+        at = self.skip_blanks(start + 1)
+        while self._text[at : at + 1] != "]":
+            node = self.value(at, depth + 1)
+            comma, at = self._after(node.end, "]")
+            parts.append(Part(len(parts), node.start, node, comma))
+        return Node(start, at + 1, [part.node.value for part in parts], lambda: tuple(parts))
+
+    def _after(self, end: int, closing: str) -> tuple[int | None, int]:
+        """Return the positions of the comma after a part, and of the next part or the closing bracket."""
+        at = self.skip_blanks(end)
+        if self._text[at : at + 1] == ",":
+            return at, self.skip_blanks(at + 1)
+        if self._text[at : at + 1] != closing:
+            raise self.error(at, f'a comma or "{closing}" was expected')
+        return None, at
+
+
+def parse_value(text: str) -> Any:
+    """Return the value of a text; an empty one is an empty object."""
+    return parse(text).value if text.strip("\ufeff" + _BLANKS) else {}
+
+
 def value_at(text: str, path: Path) -> Any:
     """Return the value at a path, or None."""
-    if not text.strip("\ufeff \t\r\n"):
+    if not text.strip("\ufeff" + _BLANKS):
         return None
     node = _find(parse(text), path)
     return node.value if node else None
@@ -28,7 +166,10 @@ def value_at(text: str, path: Path) -> Any:
 def set_value(text: str, path: Path, value: object) -> str:
     """Replace the member at `path`, or add it as the last one; missing objects above it are created."""
     if _EMPTY.fullmatch(text):
-        return _new_text(text, path, value)
+        for name in reversed(path):
+            value = {name: value}
+        mark, ending = "\ufeff" if text.startswith("\ufeff") else "", _newline(text)
+        return mark + json.dumps(value, indent=2, ensure_ascii=False).replace("\n", ending) + ending
     root = parse(text)
     depth = next(n for n in range(len(path), -1, -1) if _find(root, path[:n]))
     node = _find(root, path[:depth])
@@ -79,21 +220,13 @@ def _wrong_type(path: Path, what: str) -> InvalidQuery:
     return InvalidQuery(f"`{name}` must be {what}.")
 
 
-def _new_text(text: str, path: Path, value: object) -> str:
-    for name in reversed(path):
-        value = {name: value}
-    mark = "\ufeff" if text.startswith("\ufeff") else ""
-    ending = _newline(text)
-    return mark + json.dumps(value, indent=2, ensure_ascii=False).replace("\n", ending) + ending
-
-
 def _append_part(text: str, node: Node, value: object, name: str) -> str:
     """Add a part after the last one of an object or array."""
     indent, newline = _indent_of(text, node.start), _newline(text)
     if not node.parts:
         inner = indent + _unit(text)
         added = f"{newline}{inner}{name}{_format(text, value, inner)}{newline}{indent}"
-        return _insert(text, node.start + 1, added)
+        return text[: node.start + 1] + added + text[node.start + 1 :]
     last = node.parts[-1]
     on_one_line = "\n" not in text[node.start : last.start]
     if on_one_line:
@@ -103,15 +236,11 @@ def _append_part(text: str, node: Node, value: object, name: str) -> str:
         added = f"{newline}{inner}{name}{_format(text, value, inner)}"
     end = last.node.end if last.comma is None else last.comma + 1
     # A part on a new line goes after a comment that belongs to the value before it.
-    position = end if on_one_line else _after_comment(text, end)
+    comment = None if on_one_line else _COMMENT.match(text, end)
+    position = comment.end() if comment else end
     if last.comma is None:
         return text[:end] + "," + text[end:position] + added + text[position:]
-    return _insert(text, position, f"{added},")
-
-
-def _after_comment(text: str, at: int) -> int:
-    found = _COMMENT.match(text, at)
-    return found.end() if found else at
+    return text[:position] + added + "," + text[position:]
 
 
 def _remove_part(text: str, parent: Node, part: Part) -> str:
@@ -135,10 +264,6 @@ def _remove_part(text: str, parent: Node, part: Part) -> str:
     # A comment of one line must keep its line end.
     ends = tail.lstrip(" \t")[:1] in ("\r", "\n")
     return (bare if ends or len(bare) == edge else head) + tail
-
-
-def _insert(text: str, at: int, added: str) -> str:
-    return text[:at] + added + text[at:]
 
 
 def _format(text: str, value: object, indent: str) -> str:

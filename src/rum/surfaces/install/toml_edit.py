@@ -58,7 +58,8 @@ def remove_table(text: str, path: tuple[str, ...]) -> str:
         if piece.lstrip(" \t").startswith("["):
             was_inside, inside = inside, _names(piece)[: len(path)] == path
             if inside and not was_inside:
-                _drop_blank_line(kept)
+                # The blank line before the removed table goes too.
+                kept = kept[:-1] if kept and not kept[-1].strip() else kept
             kept += [] if inside else pending
             pending = []
         if not inside:
@@ -74,12 +75,6 @@ def remove_table(text: str, path: tuple[str, ...]) -> str:
             f"`{name}` is written in a way that RUM does not edit. Write it as a table [{name}] of its own.",
         )
     return result
-
-
-def _drop_blank_line(kept: list[str]) -> None:
-    """Remove the blank line before the removed table."""
-    if kept and not kept[-1].strip():
-        kept.pop()
 
 
 def _pieces(text: str) -> Iterator[str]:

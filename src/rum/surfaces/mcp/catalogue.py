@@ -6,17 +6,21 @@ Run `make generate` after changing a model or a text here.
 from __future__ import annotations
 
 import json
+import types
+import typing
+from enum import Enum
 from typing import Any, NamedTuple
 
-from msgspec import Struct
+import msgspec
 
 from rum.app.calls import CALLS, load
+from rum.model.fields import field_info
 from rum.model.memory import Draft
 from rum.model.notes import MatchRequest, NoteDraft, ShowNote
-from rum.surfaces.mcp.schema import schema_of
 
 Json = dict[str, Any]
 
+_PLAIN: dict[object, str] = {str: "string", bool: "boolean", int: "integer", float: "number"}
 # Annotations; those that equal the protocol's defaults are left out.
 READS: Json = {"readOnlyHint": True, "openWorldHint": False}
 ADDS: Json = {"destructiveHint": False, "openWorldHint": False}
@@ -164,39 +168,72 @@ def catalogue_text() -> str:
 
 
 def _schema(name: str) -> Json:
-    special = {"store": _store, "update_memory": _update, "note": _note, "recall": _recall}
-    return special[name]() if name in special else schema_of(_question(name))
-
-
-def _question(name: str) -> type[Struct]:
-    return load(CALLS[name].question or "")
-
-
-def _store() -> Json:
-    layers = schema_of(Draft, _HIDDEN)
-    layers["properties"]["links"] = _LINKS
-    return layers
-
-
-def _update() -> Json:
-    properties: Json = {"memory_id": {"type": "string"}}
-    kinds = {"actions": "array", "tags": "array", "importance": "number"}
-    properties |= {name: {"type": kinds.get(name, "object")} for name in _LAYERS}
-    return {"type": "object", "properties": properties, "required": ["memory_id"]}
-
-
-def _recall() -> Json:
-    question = schema_of(_question("recall"))
-    question["properties"]["task_type"] = {"type": "string", "description": "as in store"}
-    return question
+    if name == "note":
+        return _note()
+    if name == "update_memory":
+        properties: Json = {"memory_id": {"type": "string"}}
+        kinds = {"actions": "array", "tags": "array", "importance": "number"}
+        properties |= {layer: {"type": kinds.get(layer, "object")} for layer in _LAYERS}
+        return {"type": "object", "properties": properties, "required": ["memory_id"]}
+    if name == "store":
+        schema = _schema_of(Draft, _HIDDEN)
+        schema["properties"]["links"] = _LINKS
+        return schema
+    schema = _schema_of(load(CALLS[name].question or ""))
+    if name == "recall":
+        schema["properties"]["task_type"] = {"type": "string", "description": "as in store"}
+    return schema
 
 
 def _note() -> Json:
     """The schema of one tool for several questions: only `action` is required."""
     properties: Json = {"action": {"type": "string", "enum": ["add", "match", "show", "list"]}}
     for model in (NoteDraft, ShowNote, MatchRequest):
-        properties |= schema_of(model)["properties"]
+        properties |= _schema_of(model)["properties"]
     # The API also accepts one pattern as a string; the tool is described with a list only.
     patterns = properties["when_to_use"]
     properties["when_to_use"] = {**patterns.pop("anyOf")[1], **patterns}
     return {"type": "object", "properties": properties, "required": ["action"]}
+
+
+def _schema_of(annotation: Any, leave_out: frozenset[str] = frozenset(), path: str = "") -> Json:
+    """Return the schema of a type without the fields at the paths `leave_out`, as short as possible.
+
+    Every session pays for each of its tokens. The notes of fields (see `about`) become their descriptions.
+    Limits are not included: a call that exceeds one gets an error that names it.
+    """
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
+    if origin is typing.Annotated:
+        return _schema_of(arguments[0], leave_out, path)
+    if origin in (typing.Union, types.UnionType):
+        members = [one for one in arguments if one not in (type(None), msgspec.UnsetType)]
+        schemas = [_schema_of(member, leave_out, path) for member in members]
+        return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
+    if origin is tuple or origin is list:
+        return {"type": "array", "items": _schema_of(arguments[0], leave_out, path + "[]")}
+    if origin is typing.Literal:
+        return {"type": "string", "enum": list(arguments)}
+    if isinstance(annotation, type) and issubclass(annotation, msgspec.Struct):
+        return _object(annotation, leave_out, path)
+    if isinstance(annotation, type) and issubclass(annotation, Enum):
+        return {"type": "string", "enum": [member.value for member in annotation]}
+    return {"type": _PLAIN[annotation]} if annotation in _PLAIN else {"type": "object"}
+
+
+def _object(struct: type[msgspec.Struct], leave_out: frozenset[str], path: str) -> Json:
+    properties: Json = {}
+    required: list[str] = []
+    hints = typing.get_type_hints(struct, include_extras=True)
+    for field in msgspec.structs.fields(struct):
+        where = f"{path}.{field.name}" if path else field.name
+        about = field_info(hints[field.name])
+        if where in leave_out or not about.get("tool", True):
+            continue
+        properties[field.name] = _schema_of(hints[field.name], leave_out, where)
+        if note := about.get("note"):
+            properties[field.name]["description"] = note
+        if field.required:
+            required.append(field.name)
+    shown: Json = {"type": "object", "properties": properties}
+    # Inside lists `required` is left out: an error names the missing field.
+    return shown | {"required": required} if required and "[]" not in path else shown

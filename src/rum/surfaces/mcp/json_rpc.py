@@ -29,6 +29,14 @@ _CHUNK = 64 * 1024
 _LINE_SEPARATORS = (("\u2028", "\\u2028"), ("\u2029", "\\u2029"), ("\x85", "\\u0085"))
 
 
+def _reject_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+_DECODER = json.JSONDecoder(parse_constant=_reject_constant)
+
+
 class RpcError(Exception):
     """A JSON-RPC error; `request_id` is None if the request has no readable id."""
 
@@ -52,8 +60,6 @@ class RpcError(Exception):
 class Request:
     """A request, and whether it was cancelled or its answer is deferred until the stream ends."""
 
-    __slots__ = ("cancelled", "id", "is_deferred", "method", "params")
-
     def __init__(self, request_id: RequestId, method: str, params: object) -> None:
         self.id = request_id
         self.method = method
@@ -64,8 +70,6 @@ class Request:
 
 class Notification:
     """A message that expects no response."""
-
-    __slots__ = ("method", "params")
 
     def __init__(self, method: str, params: object) -> None:
         self.method = method
@@ -124,10 +128,27 @@ def parse(line: bytes | None) -> Request | Notification | None:
         raise RpcError(INVALID_REQUEST, f"The message is longer than {MAX_LINE} bytes.")
     if not line.strip():
         return None
-    message = _decode(line)
+    try:
+        message: object = _DECODER.decode(line.decode("utf-8"))
+    except (ValueError, RecursionError):
+        raise RpcError(PARSE_ERROR, "The message is not valid JSON in UTF-8.") from None
     if not is_object(message):
         raise RpcError(INVALID_REQUEST, "A message must be one JSON object; batches are not supported.")
-    return _check_message(message)
+    method = message.get("method")
+    if "method" not in message and ("result" in message or "error" in message):
+        return None
+    # An invalid request is refused with its own id if possible, so that the client does not wait for it.
+    value = message.get("id")
+    request_id = value if is_request_id(value) else None
+    if message.get("jsonrpc") != "2.0":
+        raise RpcError(INVALID_REQUEST, 'A message must have "jsonrpc": "2.0".', request_id=request_id)
+    if not isinstance(method, str):
+        raise RpcError(INVALID_REQUEST, 'A message must have a string "method".', request_id=request_id)
+    if "id" not in message:
+        return Notification(method, message.get("params"))
+    if request_id is None:
+        raise RpcError(INVALID_REQUEST, "A request's id must be a string or a whole number.")
+    return Request(request_id, method, message.get("params"))
 
 
 def is_object(value: object) -> TypeGuard[Json]:
@@ -158,36 +179,3 @@ def send(fd: int, data: bytes) -> None:
     remaining = memoryview(data)
     while remaining:
         remaining = remaining[os.write(fd, remaining) :]
-
-
-def _reject_constant(name: str) -> NoReturn:
-    raise ValueError(f"{name} is not JSON")
-
-
-_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-_DECODER = json.JSONDecoder(parse_constant=_reject_constant)
-
-
-def _decode(line: bytes) -> object:
-    try:
-        return _DECODER.decode(line.decode("utf-8"))
-    except (ValueError, RecursionError):
-        raise RpcError(PARSE_ERROR, "The message is not valid JSON in UTF-8.") from None
-
-
-def _check_message(message: Json) -> Request | Notification | None:
-    method = message.get("method")
-    if "method" not in message and ("result" in message or "error" in message):
-        return None
-    # An invalid request is refused with its own id if possible, so that the client does not wait for it.
-    value = message.get("id")
-    request_id = value if is_request_id(value) else None
-    if message.get("jsonrpc") != "2.0":
-        raise RpcError(INVALID_REQUEST, 'A message must have "jsonrpc": "2.0".', request_id=request_id)
-    if not isinstance(method, str):
-        raise RpcError(INVALID_REQUEST, 'A message must have a string "method".', request_id=request_id)
-    if "id" not in message:
-        return Notification(method, message.get("params"))
-    if request_id is None:
-        raise RpcError(INVALID_REQUEST, "A request's id must be a string or a whole number.")
-    return Request(request_id, method, message.get("params"))

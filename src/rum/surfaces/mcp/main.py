@@ -7,12 +7,12 @@ import os
 import sys
 
 from rum._version import __version__
-from rum.surfaces.mcp.application import Listing
+from rum.surfaces.mcp.protocol import Listing
 from rum.surfaces.mcp.server import serve
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from rum.surfaces.mcp.application import Application
+    from rum.surfaces.mcp.protocol import Application
 
 CORE = ("store", "recall", "trace", "update_memory")
 INSTRUCTIONS = (

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rum.model.errors import InvalidQuery, RumError
-from rum.surfaces.mcp.application import Caller
 from rum.surfaces.mcp.json_rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -13,16 +12,46 @@ from rum.surfaces.mcp.json_rpc import (
     is_object,
 )
 
-TYPE_CHECKING = False
+TYPE_CHECKING = False  # Not from `typing`: importing it would delay the first answer by a fifth
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Any
+    from typing import Any, Protocol
 
-    from rum.surfaces.mcp.application import Application, Listing
     from rum.surfaces.mcp.json_rpc import Request, RequestId
 
     Json = dict[str, Any]
-    Handler = Callable[[Caller, Json], Json]
+    Handler = Callable[["Caller", Json], Json]
+
+    class Application(Protocol):
+        """The application behind the tools; created at the first request that needs it.
+
+        An exception is a defect: the client gets an internal error, and the traceback goes to stderr.
+        An error that the caller can correct is returned as a result with the error flag set.
+        """
+
+        def call(self, name: str, arguments: Json, caller: Caller) -> tuple[Json, bool]:
+            """Run a listed tool; return its result and whether it is an error."""
+            ...
+
+        def read(self, uri: str, caller: Caller) -> Json | None:
+            """Return a resource as an entry of `contents` (`uri`, `mimeType`, `text`), or None."""
+
+        def prompt(self, name: str, arguments: Json, caller: Caller) -> Json:
+            """Return a listed prompt with its arguments filled in (`description`, `messages`)."""
+            ...
+
+        def settle(self) -> None:
+            """Do work that can wait until the response is sent; called after every response."""
+
+        def idle_after(self) -> float | None:
+            """Seconds without a request after which `idle` is called; None for never."""
+
+        def idle(self) -> None:
+            """Do pending work; called once for each idle period."""
+
+        def close(self) -> None:
+            """Release all resources; called once, at the end."""
+
 
 # Newest first. A stateless request names its version; clients of the others begin with `initialize`.
 STATELESS = ("2026-07-28",)
@@ -54,13 +83,45 @@ _STRUCTURED_ONLY = ("codex-mcp-client",)
 _LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 
 
+class Caller:
+    """The client, its session if it names one, and whether it uses the stateless version of the protocol."""
+
+    def __init__(self, client: str | None, session: str | None, *, stateless: bool) -> None:
+        self.client = client
+        self.session = session
+        self.stateless = stateless
+
+
+class Listing:
+    """Everything that a client can list; it never changes while the process runs."""
+
+    def __init__(
+        self,
+        *,
+        name: str,
+        version: str,
+        instructions: str,
+        tools: list[Json],
+        resources: list[Json],
+        templates: list[Json],
+        prompts: list[Json] | None = None,
+    ) -> None:
+        self.name = name
+        self.version = version
+        self.instructions = instructions
+        self.tools = tools
+        self.resources = resources
+        self.templates = templates
+        self.prompts = prompts or []
+
+
 class Dispatcher:
     """Answers the requests of one client, each in its own version of the protocol."""
 
     def __init__(self, listing: Listing, open_application: Callable[[], Application]) -> None:
         self._listing = listing
         self._open_application = open_application
-        self._application: Application | None = None
+        self.application: Application | None = None  # None until a request needs it
         self._client_name: str | None = None
         self._tools = {tool["name"]: tool for tool in listing.tools}
         shared: dict[str, Handler] = {
@@ -99,25 +160,6 @@ class Dispatcher:
         result["_meta"][_SUBSCRIPTION] = request.id
         return _response(request.id, result)
 
-    def settle(self) -> None:
-        """Let the application do the work that it put off until the response was sent."""
-        if self._application is not None:
-            self._application.settle()
-
-    def idle_after(self) -> float | None:
-        """Seconds without a request after which to call `idle`; None for never."""
-        return self._application.idle_after() if self._application is not None else None
-
-    def idle(self) -> None:
-        """Let the application do pending work."""
-        if self._application is not None:
-            self._application.idle()
-
-    def close(self) -> None:
-        """Close the application if it was opened."""
-        if self._application is not None:
-            self._application.close()
-
     def _answer(self, request: Request) -> Json:
         params = _object(request.params, "params")
         caller = self._identify(request.method, _object(params.get("_meta"), "_meta"))
@@ -127,7 +169,12 @@ class Dispatcher:
         result = handler(caller, params)
         if request.method == "subscriptions/listen":
             request.is_deferred = True
-            return _acknowledgement(request.id, result)
+            method = "notifications/subscriptions/acknowledged"
+            return {
+                "jsonrpc": "2.0",
+                "method": method,
+                "params": {**result, "_meta": {_SUBSCRIPTION: request.id}},
+            }
         if caller.stateless:
             result = self._with_metadata(request.method, result)
         return _response(request.id, result)
@@ -159,8 +206,7 @@ class Dispatcher:
         return {"name": self._listing.name, "version": self._listing.version}
 
     def _capabilities(self) -> Json:
-        offered = {"tools": True, "resources": True, "prompts": bool(self._listing.prompts)}
-        return {name: {} for name, is_offered in offered.items() if is_offered}
+        return {"tools": {}, "resources": {}, **({"prompts": {}} if self._listing.prompts else {})}
 
     def _initialize(self, _caller: Caller, params: Json) -> Json:
         requested = _required_string(params, "protocolVersion")
@@ -227,18 +273,13 @@ class Dispatcher:
             raise RpcError(INTERNAL_ERROR, error.message) from error
 
     def _open(self) -> Application:
-        if self._application is None:
-            self._application = self._open_application()
-        return self._application
+        if self.application is None:
+            self.application = self._open_application()
+        return self.application
 
 
 def _response(request_id: RequestId, result: Json) -> Json:
     return {"jsonrpc": "2.0", "id": request_id, "result": result}
-
-
-def _acknowledgement(request_id: RequestId, params: Json) -> Json:
-    method = "notifications/subscriptions/acknowledged"
-    return {"jsonrpc": "2.0", "method": method, "params": {**params, "_meta": {_SUBSCRIPTION: request_id}}}
 
 
 def _list_handler(field: str, items: list[Json]) -> Handler:

@@ -15,8 +15,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from rum.surfaces.mcp.application import Application, Listing
     from rum.surfaces.mcp.json_rpc import RequestId
+    from rum.surfaces.mcp.protocol import Application, Listing
 
 
 def serve(listing: Listing, open_application: Callable[[], Application]) -> None:
@@ -48,20 +48,24 @@ class Server:
         try:
             while (item := self._next()) is not None and not self._stopping:
                 self._handle(item)
-            self._end_streams()
+            for request in tuple(self._unanswered.values()):
+                if request.is_deferred:
+                    json_rpc.send(self._outgoing, json_rpc.encode(self._dispatcher.end_of_stream(request)))
         except OSError:
             pass  # the client has closed its end, so nothing can be sent
         finally:
-            self._dispatcher.close()
+            if self._dispatcher.application:
+                self._dispatcher.application.close()
 
     def _next(self) -> Request | RpcError | None:
         """The next message; after a while without one, the application does its idle work."""
-        timeout = self._dispatcher.idle_after()
-        if timeout is not None:
+        application = self._dispatcher.application
+        timeout = application.idle_after() if application else None
+        if application and timeout is not None:
             try:
                 return self._inbox.get(timeout=timeout)
             except Empty:
-                self._run_after_answer(self._dispatcher.idle)
+                _run_after_answer(application.idle)
         return self._inbox.get()
 
     def stop(self, number: int) -> None:
@@ -73,21 +77,18 @@ class Server:
     def _read_messages(self) -> None:
         try:
             for line in json_rpc.read_lines(self._incoming):
-                self._receive(line)
+                try:
+                    message = json_rpc.parse(line)
+                except RpcError as error:
+                    self._inbox.put(error)
+                    continue
+                if isinstance(message, Request):
+                    self._unanswered[message.id] = message
+                    self._inbox.put(message)
+                elif message is not None:
+                    self._handle_notification(message)
         finally:
             self._inbox.put(None)
-
-    def _receive(self, line: bytes | None) -> None:
-        try:
-            message = json_rpc.parse(line)
-        except RpcError as error:
-            self._inbox.put(error)
-            return
-        if isinstance(message, Request):
-            self._unanswered[message.id] = message
-            self._inbox.put(message)
-        elif message is not None:
-            self._handle_notification(message)
 
     def _handle_notification(self, notification: Notification) -> None:
         """Cancellation is the only notification with an effect, and it must not wait in the queue."""
@@ -110,7 +111,8 @@ class Server:
             self._unanswered.pop(item.id, None)
         if not item.cancelled:
             json_rpc.send(self._outgoing, data)
-        self._run_after_answer(self._dispatcher.settle)
+        if self._dispatcher.application:
+            _run_after_answer(self._dispatcher.application.settle)
 
     def _answer(self, request: Request) -> bytes:
         try:
@@ -120,16 +122,12 @@ class Server:
             message = f"Internal error ({type(error).__name__}); see the server's stderr."
             return json_rpc.encode(RpcError(json_rpc.INTERNAL_ERROR, message, request_id=request.id).reply())
 
-    def _run_after_answer(self, step: Callable[[], None]) -> None:
-        try:
-            step()
-        except Exception as error:  # noqa: BLE001 - the client already has its answer
-            _report(error)
 
-    def _end_streams(self) -> None:
-        for request in tuple(self._unanswered.values()):
-            if request.is_deferred:
-                json_rpc.send(self._outgoing, json_rpc.encode(self._dispatcher.end_of_stream(request)))
+def _run_after_answer(step: Callable[[], None]) -> None:
+    try:
+        step()
+    except Exception as error:  # noqa: BLE001 - the client already has its answer
+        _report(error)
 
 
 def _report(error: Exception) -> None:

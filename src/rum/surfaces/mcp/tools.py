@@ -9,7 +9,7 @@ import msgspec
 
 from rum.app.rum import Rum
 from rum.model.errors import InvalidQuery, NotFound, RumError
-from rum.surfaces.mcp.application import Caller
+from rum.surfaces.mcp.protocol import Caller
 
 Json = dict[str, Any]
 MEMORY = "rum://memory/"

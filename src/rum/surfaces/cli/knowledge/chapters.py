@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
 import click
@@ -12,36 +13,43 @@ from rum.app.rum import Rum
 from rum.consolidate.suggest.groups import Suggestion
 from rum.inject.render import local_time, short_id
 from rum.model.chapters import (
-    Change,
     ChapterView,
-    Contradiction,
     CreateChapterResult,
     Evidence,
     ListChaptersResult,
     RecallWisdomResult,
-    RefreshedGroup,
     RefreshResult,
     SynthesizeResult,
     WisdomView,
 )
 from rum.surfaces.cli.memories.forget import add_forget_command
 from rum.surfaces.cli.open_project import open_rum, stored_id
+from rum.surfaces.cli.option_types import limit_option, options_of
 from rum.surfaces.cli.options import (
     Group,
     Options,
+    check_usage,
     command,
     given_options,
     ids_option,
-    limit_option,
     quiet_option,
 )
-from rum.surfaces.cli.output import note, print_result
-from rum.surfaces.cli.request_options import options_of
-from rum.surfaces.cli.views import Field, Fields, Table, TextLine, TextPart, View, count_of, text_view
+from rum.surfaces.cli.output import print_result
+from rum.surfaces.cli.views import (
+    Field,
+    Fields,
+    TextLine,
+    TextPart,
+    View,
+    count_of,
+    filled,
+    heading,
+    table,
+    text_view,
+)
 
 _MAX_GOALS = 5  # Goals shown of a suggested group
 _MAX_MEMORY_IDS = 3  # Memories named for each claim
-_COMMANDS = {"create_chapter": "rum chapter create", "synthesize": "rum wisdom synthesize"}
 
 _dry_run = click.option("--dry-run", is_flag=True, help="Only show what would change.")
 # The help of `show`, `refresh` and `forget`.
@@ -67,11 +75,10 @@ def chapter() -> None:
     """
 
 
-@chapter.command("create")
+@command("create", chapter)
 @click.argument("memory_ids", nargs=-1, metavar="[ID]...")
 @options_of("create_chapter")
 @quiet_option
-@click.pass_obj
 def create(options: Options, memory_ids: tuple[str, ...], **fields: Any) -> None:
     """Create a chapter from memories, by ID or by tags.
 
@@ -80,28 +87,25 @@ def create(options: Options, memory_ids: tuple[str, ...], **fields: Any) -> None
     """
     with open_rum(options) as rum:
         ids = [stored_id(rum, memory_id) for memory_id in memory_ids]
-        answer = rum.chapters.create(memory_ids=ids, **given_options(fields))
-    print_result(options, answer, _created_chapter_view, ids=[answer.chapter_id])
-    if answer.note and options.as_text:
-        note(answer.note)
+        with check_usage(wrong=not ids and not fields["tags"]):
+            answer = rum.chapters.create(memory_ids=ids, **given_options(fields))
+    notes = [answer.note] if answer.note else []
+    print_result(options, answer, _created_chapter_view, ids=[answer.chapter_id], notes=notes)
 
 
-@chapter.command("list")
+@command("list", chapter)
 @options_of("list_chapters")
 @ids_option
-@click.pass_obj
 def list_chapters(options: Options, **fields: Any) -> None:
     """List chapters, latest first."""
     with open_rum(options) as rum:
         answer = rum.chapters.list(**given_options(fields))
-    print_result(options, answer, _list_view, ids=(chapter.id for chapter in answer.chapters))
-    if answer.hint and options.as_text:
-        note(_with_commands(answer.hint))
+    ids = (chapter.id for chapter in answer.chapters)
+    print_result(options, answer, _list_view, ids=ids, notes=_hints(answer))
 
 
-@chapter.command("suggest")
+@command("suggest", chapter)
 @limit_option(10)
-@click.pass_obj
 def suggest(options: Options, limit: int) -> None:
     """Suggest groups of memories for chapters.
 
@@ -120,11 +124,10 @@ def wisdom() -> None:
     """
 
 
-@wisdom.command("synthesize")
+@command("synthesize", wisdom)
 @click.argument("chapter_ids", nargs=-1, metavar="[ID]...")
 @options_of("synthesize")
 @quiet_option
-@click.pass_obj
 def synthesize(options: Options, chapter_ids: tuple[str, ...], **fields: Any) -> None:
     """Create wisdom from chapters, by ID or by tags.
 
@@ -133,24 +136,33 @@ def synthesize(options: Options, chapter_ids: tuple[str, ...], **fields: Any) ->
     """
     with open_rum(options) as rum:
         ids = [chapter_id.lower() for chapter_id in chapter_ids]
-        answer = rum.wisdom.synthesize(chapter_ids=ids, **given_options(fields))
-    print_result(options, answer, lambda answer: [_created_wisdom_view(answer)], ids=[answer.wisdom_id])
-    if answer.note and options.as_text:
-        note(answer.note)
+        with check_usage(wrong=not ids and not fields["tags"]):
+            answer = rum.wisdom.synthesize(chapter_ids=ids, **given_options(fields))
+    notes = [answer.note] if answer.note else []
+    print_result(options, answer, _created_wisdom_view, ids=[answer.wisdom_id], notes=notes)
 
 
-@wisdom.command("recall")
+@command("recall", wisdom)
 @click.argument("query", nargs=-1, metavar="[WORDS]...")
 @options_of("recall_wisdom")
 @ids_option
-@click.pass_obj
 def recall(options: Options, query: tuple[str, ...], **fields: Any) -> None:
     """Find wisdom that matches WORDS (default: the newest)."""
     with open_rum(options) as rum:
         answer = rum.wisdom.recall(query=" ".join(query) or None, **given_options(fields))
-    print_result(options, answer, _recall_view, ids=(wisdom.id for wisdom in answer.wisdom))
-    if answer.hint and options.as_text:
-        note(_with_commands(answer.hint))
+    ids = (wisdom.id for wisdom in answer.wisdom)
+    print_result(options, answer, _recall_view, ids=ids, notes=_hints(answer))
+
+
+def _hints(answer: ListChaptersResult | RecallWisdomResult) -> list[str]:
+    """The hint of an answer, with the names of commands instead of tools."""
+    if not answer.hint:
+        return []
+    return [
+        answer.hint.replace("create_chapter", "`rum chapter create`").replace(
+            "synthesize", "`rum wisdom synthesize`"
+        )
+    ]
 
 
 def _add_common(
@@ -159,17 +171,15 @@ def _add_common(
     """Add the commands that chapters and wisdom have in common."""
     show_help, refresh_help, forget_help = _HELP[name]
 
-    @group.command("show", help=show_help)
+    @command("show", group, help=show_help)
     @click.argument("group_id", metavar="ID")
-    @click.pass_obj
     def _show(options: Options, group_id: str) -> None:
         with open_rum(options) as rum:
             print_result(options, api(rum).show(group_id.lower()), view)
 
-    @group.command("refresh", help=refresh_help)
+    @command("refresh", group, help=refresh_help)
     @click.argument("ids", nargs=-1, metavar="[ID]...")
     @_dry_run
-    @click.pass_obj
     def _refresh(options: Options, ids: tuple[str, ...], dry_run: bool) -> None:
         with open_rum(options) as rum:
             _print_refresh(options, api(rum).refresh(*map(str.lower, ids), dry_run=dry_run))
@@ -180,7 +190,6 @@ def _add_common(
 @command("refresh")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @_dry_run
-@click.pass_obj
 def refresh(options: Options, ids: tuple[str, ...], dry_run: bool) -> None:
     """Update chapters and wisdom whose memories changed.
 
@@ -192,58 +201,41 @@ def refresh(options: Options, ids: tuple[str, ...], dry_run: bool) -> None:
 
 
 def _print_refresh(options: Options, answer: RefreshResult) -> None:
-    print_result(options, answer, _refresh_view)
-    if options.as_text:
-        for reason in answer.skipped:
-            note(f"skipped: {reason}")
+    notes = [f"skipped: {reason}" for reason in answer.skipped]
+    print_result(options, answer, _refresh_view, notes=notes)
 
 
 def _refresh_view(answer: RefreshResult) -> View:
     if not answer.refreshed:
         return text_view("Nothing is stale." if not answer.skipped else "Nothing was updated.")
-    view: View = [line for group in answer.refreshed for line in _refreshed_view(group, answer.dry_run)]
+    verb = "would be updated" if answer.dry_run else "updated"
+    view: View = []
+    for group in answer.refreshed:
+        view.append(TextLine((*heading(group.title, group.id), TextPart(verb, "dim"))))
+        for reason in group.stale:
+            view += text_view(f"because {reason}", "dim")
+        for change in group.changes:
+            for text in change.removed:
+                view += text_view(f"- {change.part}: {text}", "bad")
+            for text in change.added:
+                view += text_view(f"+ {change.part}: {text}", "good")
+        if not group.changes:
+            view += text_view("unchanged", "dim")
+        if group.note:
+            view += text_view(group.note, "dim")
     return view
-
-
-def _refreshed_view(group: RefreshedGroup, dry_run: bool) -> View:
-    verb = "would be updated" if dry_run else "updated"
-    view: View = [
-        TextLine((TextPart(group.title, "strong"), TextPart(f"[{group.id}]", "id"), TextPart(verb, "dim")))
-    ]
-    view += [TextLine((TextPart(f"because {reason}", "dim"),)) for reason in group.stale]
-    view += [line for change in group.changes for line in _change_view(change)]
-    if not group.changes:
-        view.append(TextLine((TextPart("unchanged", "dim"),)))
-    if group.note:
-        view.append(TextLine((TextPart(group.note, "dim"),)))
-    return view
-
-
-def _change_view(change: Change) -> View:
-    removed = [TextLine((TextPart(f"- {change.part}: {text}", "bad"),)) for text in change.removed]
-    added = [TextLine((TextPart(f"+ {change.part}: {text}", "good"),)) for text in change.added]
-    return [*removed, *added]
-
-
-def _with_commands(hint: str) -> str:
-    """Replace the names of tools in a hint with those of commands."""
-    for tool, name in _COMMANDS.items():
-        hint = hint.replace(tool, f"`{name}`")
-    return hint
 
 
 def _with_evidence(claims: Sequence[str], evidence: Sequence[Evidence]) -> list[str]:
     """Claims, each with the number of memories that support and contradict it."""
-    return [_claim(claim, claim_evidence) for claim, claim_evidence in zip(claims, evidence, strict=True)]
-
-
-def _claim(claim: str, evidence: Evidence) -> str:
-    if not evidence.supporting:
-        return f"{claim} (supported by no memory)"
-    memory_ids = ", ".join(map(short_id, evidence.memory_ids[:_MAX_MEMORY_IDS]))
-    more = ", …" if evidence.supporting > _MAX_MEMORY_IDS else ""
-    against = f"; {evidence.against} against" if evidence.against else ""
-    return f"{claim} ({evidence.supporting}: {memory_ids}{more}{against})"
+    lines: list[str] = []
+    for claim, found in zip(claims, evidence, strict=True):
+        memory_ids = ", ".join(map(short_id, found.memory_ids[:_MAX_MEMORY_IDS]))
+        more = ", …" if found.supporting > _MAX_MEMORY_IDS else ""
+        against = f"; {found.against} against" if found.against else ""
+        support = f"{found.supporting}: {memory_ids}{more}{against}"
+        lines.append(f"{claim} ({support if found.supporting else 'supported by no memory'})")
+    return lines
 
 
 def _created_chapter_view(answer: CreateChapterResult) -> View:
@@ -253,23 +245,17 @@ def _created_chapter_view(answer: CreateChapterResult) -> View:
         ("memories", str(answer.memory_count)),
         ("words", answer.words.value),
     ]
-    return [_block(answer.chapter_id, answer.title, fields)]
-
-
-def _block(group_id: str, title: str, fields: list[Field]) -> Fields:
-    return Fields(
-        (TextPart(title, "strong"), TextPart(f"[{group_id}]", "id")), [field for field in fields if field[1]]
-    )
+    return [Fields(heading(answer.title, answer.chapter_id), filled(fields))]
 
 
 def _list_view(answer: ListChaptersResult) -> View:
     rows = [
         (
-            TextPart(short_id(chapter.id), "id"),
-            TextPart(local_time(chapter.end_ts), "dim"),
-            TextPart(str(chapter.memory_count), "dim"),
-            TextPart(chapter.title, "strong"),
-            TextPart("; ".join(chapter.stale) if chapter.stale else "", "bad"),
+            short_id(chapter.id),
+            local_time(chapter.end_ts),
+            str(chapter.memory_count),
+            chapter.title,
+            "; ".join(chapter.stale or ()),
         )
         for chapter in answer.chapters
     ]
@@ -278,7 +264,8 @@ def _list_view(answer: ListChaptersResult) -> View:
         f"{', stale' if chapter.stale else ''} [{short_id(chapter.id)}]"
         for chapter in answer.chapters
     ]
-    return [Table(("id", "until", "memories", "title", "stale"), rows, lines)]
+    columns = {"id": "id", "until": "dim", "memories": "dim", "title": "strong", "stale": "bad"}
+    return [table(columns, rows, lines)]
 
 
 def _chapter_view(chapter: ChapterView) -> View:
@@ -293,52 +280,45 @@ def _chapter_view(chapter: ChapterView) -> View:
         ("words", chapter.words.value),
         ("memories", [] if chapter.memory_ids is UNSET else list(chapter.memory_ids)),
     ]
-    return [_block(chapter.id, chapter.title, fields)]
+    return [Fields(heading(chapter.title, chapter.id), filled(fields))]
 
 
 def _suggestions_view(suggestions: Sequence[Suggestion]) -> View:
-    return [
-        Fields(
-            (TextPart(suggestion.title, "strong"), TextPart(f"{suggestion.sureness:.2f}", "dim")),
-            [
-                ("why", suggestion.reason),
-                *([("tags", ", ".join(suggestion.tags))] if suggestion.tags else []),
-                ("memories", _goals(suggestion)),
-                ("ids", " ".join(map(short_id, suggestion.memory_ids))),
-            ],
-        )
-        for suggestion in suggestions
+    view: View = []
+    for suggestion in suggestions:
+        more = len(suggestion.goals) - _MAX_GOALS
+        fields: list[Field] = [
+            ("why", suggestion.reason),
+            *([("tags", ", ".join(suggestion.tags))] if suggestion.tags else []),
+            ("memories", [*suggestion.goals[:_MAX_GOALS], *([f"and {more} more"] if more > 0 else [])]),
+            ("ids", " ".join(map(short_id, suggestion.memory_ids))),
+        ]
+        title = (TextPart(suggestion.title, "strong"), TextPart(f"{suggestion.sureness:.2f}", "dim"))
+        view.append(Fields(title, fields))
+    return view
+
+
+def _claims(wisdom: SynthesizeResult | WisdomView) -> list[Field]:
+    """All claims with their evidence, by kind, and the contradictions between them."""
+    fields: list[Field] = [*_claim_lists(wisdom)]
+    contradictions = [
+        f"{one.claim} ({len(one.memory_ids)}) — against: {one.against} ({len(one.against_ids)})"
+        for one in wisdom.contradictions or ()
     ]
+    return [*fields, ("contradictions", contradictions)]
 
 
-def _goals(group: Suggestion) -> list[str]:
-    """The first goals of a group, and the number of others."""
-    more = len(group.goals) - _MAX_GOALS
-    return [*group.goals[:_MAX_GOALS], *([f"and {more} more"] if more > 0 else [])]
-
-
-def _wisdom_claims(wisdom: SynthesizeResult | WisdomView) -> list[Field]:
-    return [
-        *_claim_lists(wisdom),
-        ("contradictions", [_contradiction(contradiction) for contradiction in wisdom.contradictions or ()]),
-    ]
-
-
-def _claim_lists(wisdom: SynthesizeResult | WisdomView) -> list[Field]:
-    fields, start = list[Field](), 0
-    for name, claims in (
-        ("insights", wisdom.insights),
-        ("patterns", wisdom.patterns),
-        ("best_practices", wisdom.best_practices),
-    ):
-        fields.append((name, _with_evidence(claims, wisdom.evidence[start : start + len(claims)])))
-        start += len(claims)
-    return fields
+def _claim_lists(wisdom: SynthesizeResult | WisdomView) -> Iterator[tuple[str, list[str]]]:
+    evidence = iter(wisdom.evidence)
+    for name in ("insights", "patterns", "best_practices"):
+        claims: Sequence[str] = getattr(wisdom, name)
+        yield name, _with_evidence(claims, [*islice(evidence, len(claims))])
 
 
 def _matching_claims(wisdom: WisdomView, indexes: Collection[int]) -> list[Field]:
     """The claims that match the query, and the number of others."""
-    shown, start = list[Field](), 0
+    shown: list[Field] = []
+    start = 0
     for name, lines in _claim_lists(wisdom):
         shown.append((name, [line for index, line in enumerate(lines, start) if index in indexes]))
         start += len(lines)
@@ -346,18 +326,9 @@ def _matching_claims(wisdom: WisdomView, indexes: Collection[int]) -> list[Field
     return [*shown, ("more", f"{more} (rum wisdom show {short_id(wisdom.id)})" if more else "")]
 
 
-def _contradiction(contradiction: Contradiction) -> str:
-    for_count, against_count = len(contradiction.memory_ids), len(contradiction.against_ids)
-    return f"{contradiction.claim} ({for_count}) — against: {contradiction.against} ({against_count})"
-
-
-def _created_wisdom_view(answer: SynthesizeResult) -> Fields:
-    fields: list[Field] = [
-        *_wisdom_claims(answer),
-        ("chapters", str(answer.chapter_count)),
-        ("words", answer.words.value),
-    ]
-    return _block(answer.wisdom_id, answer.summary, fields)
+def _created_wisdom_view(answer: SynthesizeResult) -> View:
+    fields = [*_claims(answer), ("chapters", str(answer.chapter_count)), ("words", answer.words.value)]
+    return [Fields(heading(answer.summary, answer.wisdom_id), filled(fields))]
 
 
 def _recall_view(answer: RecallWisdomResult) -> View:
@@ -368,13 +339,13 @@ def _wisdom_view(wisdom: WisdomView) -> Fields:
     fields: list[Field] = [
         ("confidence", "" if wisdom.confidence is UNSET else f"{wisdom.confidence:.2f}"),
         ("stale", list(wisdom.stale or ())),
-        *(_wisdom_claims(wisdom) if wisdom.matching is UNSET else _matching_claims(wisdom, wisdom.matching)),
+        *(_claims(wisdom) if wisdom.matching is UNSET else _matching_claims(wisdom, wisdom.matching)),
         ("tags", ", ".join(wisdom.tags)),
         ("time", f"{local_time(wisdom.start_ts)} to {local_time(wisdom.end_ts)}"),
         ("words", wisdom.words.value),
         ("chapters", [] if wisdom.chapter_ids is UNSET else list(wisdom.chapter_ids)),
     ]
-    return _block(wisdom.id, wisdom.summary, fields)
+    return Fields(heading(wisdom.summary, wisdom.id), filled(fields))
 
 
 _add_common(chapter, "chapter", lambda rum: rum.chapters, _chapter_view)

@@ -13,8 +13,6 @@ from rum.model.notes import (
     Broken,
     Contradiction,
     Entry,
-    ListedNote,
-    MatchedNote,
     MatchRequest,
     NoteAdded,
     NoteDraft,
@@ -23,12 +21,12 @@ from rum.model.notes import (
     NotesMatched,
 )
 from rum.surfaces.cli.open_project import open_rum
-from rum.surfaces.cli.options import Group, Options, given_options, ids_option, quiet_option
+from rum.surfaces.cli.option_types import options_of
+from rum.surfaces.cli.options import Group, Options, command, given_options, ids_option, quiet_option
 from rum.surfaces.cli.output import note as print_note
 from rum.surfaces.cli.output import print_result, print_text
 from rum.surfaces.cli.record_input import decode_text, read_source, source_name
-from rum.surfaces.cli.request_options import options_of
-from rum.surfaces.cli.views import Field, Fields, Table, TextPart, View, text_view
+from rum.surfaces.cli.views import Field, Fields, TextPart, View, filled, heading, table, text_view
 
 
 @click.group("note", cls=Group)
@@ -36,12 +34,11 @@ def note() -> None:
     """Manage notes in the repository."""
 
 
-@note.command("add")
+@command("add", note)
 @click.argument("title")
 @click.option("--file", "source_file", metavar="FILE", help="Read its text from this file (-: stdin).")
 @options_of(NoteDraft, leave_out=("title", "discovered_at"), content={"required": False})
 @quiet_option
-@click.pass_obj
 def add(
     options: Options,
     title: str,
@@ -54,75 +51,71 @@ def add(
 
     The text is Markdown. Earlier entries are not changed.
     """
-    text = _content(content, source_file)
+    if content is None:
+        if source_file is None and sys.stdin.isatty():
+            raise click.UsageError("Give the note's text with --content, --file or on stdin.")
+        source = source_file or "-"
+        content = decode_text(read_source(source), source_name(source), field="content")
+    elif source_file is not None:
+        raise click.UsageError("Give --content or --file, not both.")
     with open_rum(options) as rum:
-        answer = rum.notes.add(title, text, when_to_use, **given_options(fields))
-    print_result(options, answer, _added_view, ids=[answer.id])
-    if options.as_text:
-        for remark in answer.remarks or ():
-            print_note(remark)
-
-
-def _content(content: str | None, file: str | None) -> str:
-    if content is not None:
-        if file is not None:
-            raise click.UsageError("Give --content or --file, not both.")
-        return content
-    if file is None and sys.stdin.isatty():
-        raise click.UsageError("Give the note's text with --content, --file or on stdin.")
-    return decode_text(read_source(file or "-"), source_name(file or "-"), field="content")
+        answer = rum.notes.add(title, content, when_to_use, **given_options(fields))
+    print_result(options, answer, _added_view, ids=[answer.id], notes=answer.remarks or ())
 
 
 def _added_view(answer: NoteAdded) -> View:
     return [*text_view(answer.id, "id"), *text_view(answer.path, "dim")]
 
 
-@note.command("list")
+@command("list", note)
 @ids_option
-@click.pass_obj
 def list_notes(options: Options) -> None:
     """List all notes by file name."""
     with open_rum(options) as rum:
         answer = rum.notes.list()
-    print_result(options, answer, _notes_view, ids=(listed.id for listed in answer.notes))
-    if options.as_text:
-        _print_broken(answer.broken or [])
-        for listed in answer.notes:
-            for remark in listed.remarks or ():
-                print_note(f"{listed.id}.md, {remark}")
-        if not answer.notes:
-            print_note("No notes yet.")
+    notes = _skipped(answer.broken or [])
+    notes += [f"{one.id}.md, {remark}" for one in answer.notes for remark in one.remarks or ()]
+    notes += [] if answer.notes else ["No notes yet."]
+    print_result(options, answer, _notes_view, ids=(listed.id for listed in answer.notes), notes=notes)
 
 
 def _notes_view(answer: NoteList) -> View:
-    columns = ("id", "importance", "entries", "discovered", "title", "")
-    return [Table(columns, [_row(note) for note in answer.notes])] if answer.notes else []
-
-
-def _row(note: ListedNote) -> tuple[TextPart, ...]:
-    return (
-        TextPart(note.id, "id"),
-        TextPart(note.importance.value),
-        TextPart(str(note.entries), "dim"),
-        TextPart(_when(note.discovered_at), "dim"),
-        TextPart(note.title, "strong"),
-        TextPart(note.retired or "", "bad"),
-    )
+    rows = [
+        (
+            note.id,
+            note.importance.value,
+            str(note.entries),
+            _when(note.discovered_at),
+            note.title,
+            note.retired or "",
+        )
+        for note in answer.notes
+    ]
+    columns = {
+        "id": "id",
+        "importance": "",
+        "entries": "dim",
+        "discovered": "dim",
+        "title": "strong",
+        "": "bad",
+    }
+    return [table(columns, rows)] if rows else []
 
 
 def _when(at: int | None) -> str:
     return "-" if at is None else local_time(at)
 
 
-def _print_broken(broken: list[Broken]) -> None:
-    for broken_file in broken:
-        file, problem = broken_file.file, broken_file.problem
-        print_note(f"Skipped: {problem if file in problem else f'{file}: {problem}'}")
+def _skipped(broken: list[Broken]) -> list[str]:
+    """Notes on the files that could not be read."""
+    return [
+        f"Skipped: {one.problem if one.file in one.problem else f'{one.file}: {one.problem}'}"
+        for one in broken
+    ]
 
 
-@note.command("show")
+@command("show", note)
 @click.argument("id", metavar="NOTE")
-@click.pass_obj
 def show(options: Options, id: str) -> None:
     """Show a note with all its entries.
 
@@ -144,9 +137,7 @@ def _note_view(answer: NoteShown) -> View:
 
 
 def _entry(slug: str, entry: Entry, *, newest: bool) -> Fields:
-    heading = (
-        TextPart(entry.title, "strong"),
-        TextPart(f"[{slug}#{entry.n}]", "id"),
+    state = (
         TextPart("" if newest else "earlier", "dim"),
         TextPart("retired" if entry.retired else "", "bad"),
     )
@@ -161,18 +152,17 @@ def _entry(slug: str, entry: Entry, *, newest: bool) -> Fields:
         ("remarks", list(entry.remarks)),
         ("content", entry.content),
     ]
-    return Fields(heading, [field for field in fields if field[1]])
+    return Fields((*heading(entry.title, f"{slug}#{entry.n}"), *state), filled(fields))
 
 
 def _contradictions(otherwise: list[Contradiction]) -> list[str]:
     return [f"{other.said} — {other.id}: {other.says}" for other in otherwise]
 
 
-@note.command("match")
+@command("match", note)
 @options_of(MatchRequest)
 @click.option("--explain", is_flag=True, help="Show the points of each note instead of the text.")
 @ids_option
-@click.pass_obj
 def match(options: Options, task: str, explain: bool, **arguments: Any) -> None:
     """Show the notes that match a task, as text for a prompt.
 
@@ -180,33 +170,25 @@ def match(options: Options, task: str, explain: bool, **arguments: Any) -> None:
     """
     with open_rum(options) as rum:
         answer = rum.notes.match(task, **given_options(arguments))
-    if explain or not options.as_text:
-        print_result(options, answer, _points_view, ids=(note.id for note in answer.notes))
-    else:
-        print_text(answer.text)
-    if options.as_text:
-        _print_match_notes(answer)
-
-
-def _print_match_notes(answer: NotesMatched) -> None:
-    _print_broken(answer.broken or [])
+    notes = _skipped(answer.broken or [])
     if not answer.matched:
-        print_note("No note matches. List all with `rum note list`.")
+        notes.append("No note matches. List all with `rum note list`.")
     elif len(answer.notes) < answer.matched:
-        print_note(f"{len(answer.notes)} of {answer.matched}; raise --max for more.")
+        notes.append(f"{len(answer.notes)} of {answer.matched}; raise --max for more.")
+    if explain or not options.as_text:
+        ids = (note.id for note in answer.notes)
+        print_result(options, answer, _points_view, ids=ids, notes=notes)
+        return
+    print_text(answer.text)
+    for text in notes:
+        print_note(text)
 
 
 def _points_view(answer: NotesMatched) -> View:
-    return [_points(note) for note in answer.notes]
-
-
-def _points(note: MatchedNote) -> Fields:
-    heading = (
-        TextPart(f"{note.score:g}", "good"),
-        TextPart(note.title, "strong"),
-        TextPart(f"[{note.id}]", "id"),
-    )
-    fields: list[Field] = [("match", f"{note.match}: {note.pattern}"), ("points", note.why)]
-    fields += [] if note.related is UNSET else [("related", ", ".join(note.related))]
-    fields += [] if note.otherwise is UNSET else [("contradictions", _contradictions(note.otherwise))]
-    return Fields(heading, fields)
+    view: View = []
+    for note in answer.notes:
+        fields: list[Field] = [("match", f"{note.match}: {note.pattern}"), ("points", note.why)]
+        fields += [] if note.related is UNSET else [("related", ", ".join(note.related))]
+        fields += [] if note.otherwise is UNSET else [("contradictions", _contradictions(note.otherwise))]
+        view.append(Fields((TextPart(f"{note.score:g}", "good"), *heading(note.title, note.id)), fields))
+    return view

@@ -1,4 +1,4 @@
-"""`rum events`, `rum pause`, `rum resume`: what hooks captured, and where they capture nothing."""
+"""What hooks captured and offered (`rum events`, `offers`), ratings of memories, and `rum pause`."""
 
 from __future__ import annotations
 
@@ -8,17 +8,20 @@ from typing import Any
 
 import click
 
+from rum.app import offers as app_offers
 from rum.app.capture import events as app_events
 from rum.app.capture.events import BECAME, CapturedEventList, CapturedEventView
 from rum.capture.events import pause as pauses
 from rum.inject.render import local_time, short_id
+from rum.model.offers import OffersResult
 from rum.repo.project import open_project
 from rum.settings.home import find_home
-from rum.surfaces.cli.open_project import open_rum
-from rum.surfaces.cli.option_types import OneOf, Span, since_option
-from rum.surfaces.cli.options import Options, command, limit_option
-from rum.surfaces.cli.output import note, print_result
-from rum.surfaces.cli.views import Table, TextPart, View, text_view
+from rum.surfaces.cli.open_project import open_rum, stored_id
+from rum.surfaces.cli.option_types import OneOf, Span, limit_option, since_option
+from rum.surfaces.cli.options import Command, Options, command
+from rum.surfaces.cli.output import print_result
+from rum.surfaces.cli.views import View, table, text_view
+from rum.text.shorten import one_line
 
 
 @command("events")
@@ -29,7 +32,6 @@ from rum.surfaces.cli.views import Table, TextPart, View, text_view
 @click.option("--became", type=OneOf(list(BECAME)), help="Only events with this outcome.")
 @since_option
 @limit_option(50, most=app_events.MOST)
-@click.pass_obj
 def events(options: Options, **arguments: Any) -> None:
     """List captured events and what they became.
 
@@ -38,29 +40,21 @@ def events(options: Options, **arguments: Any) -> None:
     """
     with open_rum(options) as rum:
         answer = rum.captured_events(**arguments)
-        print_result(options, answer, _events_view)
-        if options.as_text:
-            counts = f"{len(answer.events)} of {answer.total} events. Unfinished turns: {answer.open_turns}."
-            note(answer.hint or counts)
+        counts = f"{len(answer.events)} of {answer.total} events. Unfinished turns: {answer.open_turns}."
+        print_result(options, answer, _events_view, notes=[answer.hint or counts])
 
 
 def _events_view(answer: CapturedEventList) -> View:
     rows = [
-        (
-            TextPart(local_time(int(event.at)), "dim"),
-            TextPart(event.session[-8:], "id"),
-            TextPart(event.kind),
-            TextPart(event.what, "strong"),
-            TextPart(_event_outcome(event)),
-        )
+        (local_time(int(event.at)), event.session[-8:], event.kind, event.what, _event_outcome(event))
         for event in answer.events
     ]
     lines = [
-        f"{local_time(int(event.at))} {event.client} {event.session[-8:]} {event.kind}: "
-        f"{event.what} → {_event_outcome(event)}"
-        for event in answer.events
+        f"{when} {event.client} {session} {kind}: {what} → {outcome}"
+        for event, (when, session, kind, what, outcome) in zip(answer.events, rows, strict=True)
     ]
-    return [Table(("when", "session", "kind", "what", "became"), rows, lines)]
+    columns = {"when": "dim", "session": "id", "kind": "", "what": "strong", "became": ""}
+    return [table(columns, rows, lines)]
 
 
 def _event_outcome(event: CapturedEventView) -> str:
@@ -71,10 +65,68 @@ def _event_outcome(event: CapturedEventView) -> str:
     return f"{event.became} ({event.why})" if event.why else event.became or "-"
 
 
+@command("offers")
+@click.option("--session", metavar="ID", help="Only this session.")
+@click.option("--memory", metavar="ID", help="Only this memory.")
+@click.option("--kind", type=OneOf(list(app_offers.WHY)), help="Only this kind.")
+@since_option
+@limit_option(20, most=app_offers.MOST)
+def offers(options: Options, **arguments: Any) -> None:
+    """List offers to agents and their outcomes.
+
+    Newest first, each with its reason. An offer is `fetched` when the agent then retrieved the memory,
+    `followed` when the work then used its file or approach, `contradicted` when what it warned of worked.
+    """
+    with open_rum(options) as rum:
+        answer = rum.offers(**arguments)
+        notes = [
+            f"{counts.kind}: {counts.offered} offered, {counts.fetched} fetched, {counts.followed} followed."
+            for counts in answer.figures
+        ]
+        print_result(options, answer, _offers_view, notes=[*notes, *([answer.hint] if answer.hint else [])])
+
+
+def _offers_view(answer: OffersResult) -> View:
+    rows = [
+        (
+            local_time(int(offer.at)),
+            short_id(offer.memory_id or "-"),
+            offer.why,
+            # Without the fence around it.
+            one_line(offer.text.partition("\n\n")[2].rpartition("\n</")[0]) or "-",
+            offer.outcome
+            if offer.success is None
+            else f"{offer.outcome}, the turn {'succeeded' if offer.success else 'failed'}",
+        )
+        for offer in answer.offers
+    ]
+    lines = [
+        f"{when} {offer.kind} {memory}: {text} → {outcome}"
+        for offer, (when, memory, _, text, outcome) in zip(answer.offers, rows, strict=True)
+    ]
+    return [table({"when": "dim", "memory": "id", "why": "", "text": "strong", "outcome": ""}, rows, lines)]
+
+
+def _rating_command(name: str, effect: str) -> Command:
+    @command(name, help=f"Mark a memory as {name}.\n\nIt ranks {effect} in later searches.")
+    @click.argument("memory_id", metavar="ID")
+    def rate(options: Options, memory_id: str) -> None:
+        with open_rum(options) as rum:
+            answer = rum.feedback(stored_id(rum, memory_id), useful=name == "useful")
+        rated = f"Rated {short_id(answer.memory_id)} {name}. "
+        text = f"{rated}Its usefulness is now {answer.usefulness:+.2f} (-1 to 1)."
+        print_result(options, answer, lambda _: text_view(text))
+
+    return rate
+
+
+useful = _rating_command("useful", "slightly higher")
+useless = _rating_command("useless", "lower")
+
+
 @command("pause")
 @click.option("--for", "span", type=Span(), metavar="SPAN", help="For how long: 30m, 2h or 1d.")
 @click.option("--everywhere", is_flag=True, help="In all projects.")
-@click.pass_obj
 def pause(options: Options, span: int | None, everywhere: bool) -> None:
     """Pause capture and offers.
 
@@ -85,19 +137,15 @@ def pause(options: Options, span: int | None, everywhere: bool) -> None:
     now = int(time.time())
     until = None if span is None else now + span
     pauses.pause(home, project, now, until)
-    resume_command = "`rum resume`" if project else "`rum resume --everywhere`"
-    end = resume_command if until is None else time.strftime("%Y-%m-%d %H:%M", time.localtime(until))
-    answer = {"project": project, "since": now, "until": until}
-    print_result(
-        options,
-        answer,
-        lambda _: text_view(f"Capture is paused for {project or 'all projects'} until {end}."),
-    )
+    end = "`rum resume`" if project else "`rum resume --everywhere`"
+    if until is not None:
+        end = time.strftime("%Y-%m-%d %H:%M", time.localtime(until))
+    text = f"Capture is paused for {project or 'all projects'} until {end}."
+    print_result(options, {"project": project, "since": now, "until": until}, lambda _: text_view(text))
 
 
 @command("resume")
 @click.option("--everywhere", is_flag=True, help="In all projects, including those paused one by one.")
-@click.pass_obj
 def resume(options: Options, everywhere: bool) -> None:
     """Resume capture and offers."""
     home, project = _home_and_project(options, everywhere)

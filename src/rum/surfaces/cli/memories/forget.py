@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import click
 import msgspec
@@ -15,6 +15,7 @@ from rum.app.rum import Rum
 from rum.inject.render import memory_line
 from rum.model.answers import ForgetResult
 from rum.model.errors import InvalidQuery, NotFound, StorageError
+from rum.model.ids import TAIL
 from rum.surfaces.cli.memories.memory_view import as_line
 from rum.surfaces.cli.open_project import open_rum, stored_id
 from rum.surfaces.cli.option_types import When
@@ -25,27 +26,6 @@ from rum.surfaces.cli.views import TextLine, TextPart, View, text_view
 _purge = click.option("--purge", is_flag=True, help="Also make it unrecoverable from the files.")
 _dry_run = click.option("--dry-run", is_flag=True, help="Only show what would be deleted.")
 MAX_SHOWN = 20  # Memories listed before a bulk deletion; `--dry-run` lists all
-
-
-class Filter(NamedTuple):
-    """Which memories a bulk deletion removes: those that pass all conditions."""
-
-    everything: bool
-    tags: tuple[str, ...]
-    since: float | None
-    before: float | None
-    agent_id: str | None
-    session_id: str | None
-
-    def passes(self, memory: dict[str, Any]) -> bool:
-        """Whether an exported memory passes."""
-        return (
-            set(self.tags) <= set(memory["tags"])
-            and (self.since is None or memory["created_at"] >= self.since)
-            and (self.before is None or memory["created_at"] < self.before)
-            and self.agent_id in (None, memory["agent_id"])
-            and self.session_id in (None, memory["session_id"])
-        )
 
 
 @command("forget")
@@ -61,7 +41,6 @@ class Filter(NamedTuple):
 @_purge
 @_dry_run
 @click.option("--confirm", metavar="NAME", help="The project's name, to delete several without a prompt.")
-@click.pass_obj
 def forget(
     options: Options, ids: tuple[str, ...], purge: bool, dry_run: bool, confirm: str | None, **conditions: Any
 ) -> None:
@@ -75,7 +54,7 @@ def forget(
     if bool(ids) == by_filter:
         raise click.UsageError("Give ids, or a filter such as --tag, --before or --all.")
     with open_rum(options) as rum:
-        targets = dict(_matching(rum, Filter(**conditions)) if by_filter else _by_ids(rum, ids))
+        targets = dict(_matching(rum, **conditions) if by_filter else _by_ids(rum, ids))
         # A dry run first: if this agent may not delete one of them, none is deleted.
         results = [rum.forget(target, dry_run=True) for target in targets]
         bulk = by_filter or len(targets) > 1
@@ -90,19 +69,40 @@ def forget(
     print_result(options, results if bulk else results[0], lambda _: _result_view(results, lines))
 
 
-def _matching(rum: Rum, conditions: Filter) -> Iterator[tuple[str, str]]:
-    """Yield id and line of every memory that passes. Reads the export, which counts as no retrieval."""
-    if conditions.agent_id:
-        conditions = conditions._replace(agent_id=rum.identity("info", agent_id=conditions.agent_id).agent_id)
+def _matching(
+    rum: Rum,
+    *,
+    everything: bool,
+    tags: tuple[str, ...],
+    since: float | None,
+    before: float | None,
+    agent_id: str | None,
+    session_id: str | None,
+) -> Iterator[tuple[str, str]]:
+    """Yield id and line of every memory that passes all conditions.
+
+    Reads the export, which counts as no retrieval.
+    """
+    if agent_id:
+        agent_id = rum.identity("info", agent_id=agent_id).agent_id
     damaged: list[str] = []
     for line in rum.export(damaged.append):
         entry = msgspec.json.decode(line)
-        if entry["kind"] == "memory" and conditions.passes(memory := entry["memory"]):
+        if entry["kind"] != "memory":
+            continue
+        memory = entry["memory"]
+        if (
+            set(tags) <= set(memory["tags"])
+            and (since is None or memory["created_at"] >= since)
+            and (before is None or memory["created_at"] < before)
+            and agent_id in (None, memory["agent_id"])
+            and session_id in (None, memory["session_id"])
+        ):
             outcome = memory["outcome"]
-            line = memory_line(memory["id"], memory["intent"]["goal"], outcome["success"], outcome["summary"])
-            yield memory["id"], line
+            goal = memory["intent"]["goal"]
+            yield memory["id"], memory_line(memory["id"], goal, outcome["success"], outcome["summary"])
     for memory_id in damaged:
-        if conditions.everything:
+        if everything:
             yield memory_id, memory_id
         else:
             note(damage(memory_id))
@@ -113,19 +113,27 @@ def _by_ids(rum: Rum, ids: tuple[str, ...]) -> Iterator[tuple[str, str]]:
 
     The last entry of a note comes first: the numbers of the entries after a deleted one change.
     """
-    for given_id in sorted(ids, key=_entry_number, reverse=True):
+
+    def entry_number(name: str) -> int:
+        number = name.rpartition("#")[2]
+        return int(number) if "#" in name and number.isdecimal() else 0
+
+    for given_id in sorted(ids, key=entry_number, reverse=True):
         try:
             memory = rum.show(stored_id(rum, given_id), "summary")
         except (NotFound, StorageError):  # a damaged memory can be forgotten too
-            target_id = rum.forget(given_id, dry_run=True).id
+            try:
+                target_id = rum.forget(given_id, dry_run=True).id
+            except NotFound:
+                kinds = f"memory, rule, event, chapter or wisdom, or its last {TAIL} characters or more"
+                raise NotFound(
+                    f"There is nothing `{given_id}` to forget in project {rum.project.name}. Give the id of "
+                    f"a {kinds}; the key of a fact; or NAME#N for entry N of a note.",
+                    id=given_id,
+                ) from None
             yield target_id, target_id
         else:
             yield memory.id, as_line(memory)
-
-
-def _entry_number(name: str) -> int:
-    number = name.rpartition("#")[2]
-    return int(number) if "#" in name and number.isdecimal() else 0
 
 
 def _confirm(rum: Rum, lines: list[str], confirmation: str | None) -> None:
@@ -141,23 +149,20 @@ def _confirm(rum: Rum, lines: list[str], confirmation: str | None) -> None:
 
 def is_confirmed(name: str, confirmation: str | None, action: str, description: str = "the name") -> bool:
     """Whether the name was given as an option or typed at the prompt."""
-    if confirmation is None and not sys.stdin.isatty():
-        raise click.UsageError(f"To {action}, give --confirm {name}.")
-    return name == (
-        ask(f"To {action} permanently, type {description} ({name}):")
-        if confirmation is None
-        else confirmation
-    )
+    if confirmation is None:
+        if not sys.stdin.isatty():
+            raise click.UsageError(f"To {action}, give --confirm {name}.")
+        confirmation = ask(f"To {action} permanently, type {description} ({name}):")
+    return name == confirmation
 
 
 def add_forget_command(group: click.Group, kind: str, help: str, metavar: str = "ID") -> None:
     """Add `forget` to the commands for a kind of knowledge."""
 
-    @group.command("forget", help=help)
+    @command("forget", group, help=help)
     @click.argument("name", metavar=metavar)
     @_dry_run
     @_purge
-    @click.pass_obj
     def _forget(options: Options, name: str, dry_run: bool, purge: bool) -> None:
         # Ids of chapters and wisdom are always lower-case; keys, and ids of imported rules, may not be.
         name = name.lower() if kind in ("chapter", "wisdom") else name
@@ -190,7 +195,6 @@ def _count(number: int, plural: str) -> str:
 
 
 @command("purge")
-@click.pass_obj
 def purge(options: Options) -> None:
     """Make forgotten data unrecoverable.
 

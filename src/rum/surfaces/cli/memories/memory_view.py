@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 import msgspec
@@ -11,7 +11,7 @@ from msgspec import UNSET
 from rum.app.rum import Rum
 from rum.inject.render import local_time, memory_line, short_id
 from rum.model.answers import RetrievedMemory
-from rum.surfaces.cli.views import Field, Fields, Line, Table, TextPart, verdict
+from rum.surfaces.cli.views import Field, Fields, Line, Table, View, heading, table, verdict
 
 _LAYERS = ("intent", "outcome", "reasoning", "perception")
 _IN_HEADING = ("id", "goal", "success", "confidence", "match")
@@ -25,57 +25,49 @@ def as_line(memory: RetrievedMemory) -> str:
     return memory_line(memory.id, memory.intent.goal, outcome.success, memory.full_summary, memory.confidence)
 
 
-def heading(memory: RetrievedMemory) -> Line:
+def heading_of(memory: RetrievedMemory) -> Line:
     """Whether it worked, the goal and the id."""
-    return (
-        verdict(memory.outcome.success),
-        TextPart(memory.intent.goal, "strong"),
-        TextPart(f"[{memory.id}]", "id"),
-    )
+    return verdict(memory.outcome.success), *heading(memory.intent.goal, memory.id)
 
 
-def as_table(memories: Iterable[RetrievedMemory]) -> Table:
+def as_table(memories: Sequence[RetrievedMemory]) -> Table:
     """Memories at the depth of a summary, with their confidence."""
-    found = list(memories)
     rows = [
         (
-            TextPart(short_id(memory.id), "id"),
-            TextPart(f"{memory.confidence:.2f}", "dim"),
+            short_id(memory.id),
+            f"{memory.confidence:.2f}",
             verdict(memory.outcome.success),
-            TextPart(memory.intent.goal, "strong"),
-            TextPart(memory.full_summary),
+            memory.intent.goal,
+            memory.full_summary,
         )
-        for memory in found
+        for memory in memories
     ]
-    return Table(("id", "confidence", "", "goal", "outcome"), rows, [as_line(memory) for memory in found])
+    columns = {"id": "id", "confidence": "dim", "": "", "goal": "strong", "outcome": ""}
+    return table(columns, rows, [as_line(memory) for memory in memories])
 
 
-def agent_names(rum: Rum, memories: Iterable[RetrievedMemory]) -> dict[str, str]:
-    """Names of agents by id, if any of the memories shows its agent."""
-    shown = {memory.agent_id for memory in memories if memory.agent_id}
-    return {one.agent_id: one.name for one in rum.agents() if one.name} if shown else {}
+def blocks(rum: Rum, memories: Sequence[RetrievedMemory]) -> View:
+    """Each memory with its fields and its agent's name; with the confidence if the reasons are included."""
+    shows_agents = any(memory.agent_id for memory in memories)
+    names = {one.agent_id: one.name for one in rum.agents() if one.name} if shows_agents else {}
+    return [_block(memory, names) for memory in memories]
 
 
-def as_fields(memory: RetrievedMemory, names: Mapping[str, str]) -> Fields:
-    """A memory with all its fields and its agent's name; with the confidence if the reasons are included."""
-    confidence = [] if memory.why is UNSET else [("confidence", f"{memory.confidence:.2f}")]
-    match = [] if memory.match is UNSET else [("match", memory.match)]
+def _block(memory: RetrievedMemory, names: Mapping[str, str]) -> Fields:
+    shown: list[Field] = [] if memory.why is UNSET else [("confidence", f"{memory.confidence:.2f}")]
+    shown += [] if memory.match is UNSET else [("match", memory.match)]
     fields = msgspec.to_builtins(memory)
     if name := names.get(fields.get("agent_id", "")):
         fields["agent_id"] += f" ({name})"
-    return Fields(heading(memory), [*confidence, *match, *_content(fields)])
-
-
-def _content(memory: dict[str, Any]) -> list[Field]:
-    """The fields of a memory's JSON that are not empty; those of the layers as if they were its own."""
     flat: dict[str, Any] = {}
-    for name, value in memory.items():
+    for name, value in fields.items():
         flat |= value if name in _LAYERS else {name: value}
-    return [
+    shown += [
         (name, _field_text(name, value))
         for name, value in flat.items()
         if name not in _IN_HEADING and value not in _EMPTY
     ]
+    return Fields(heading_of(memory), shown)
 
 
 def _field_text(name: str, value: Any) -> str | list[str]:

@@ -15,9 +15,9 @@ from rum.model.links import LinkType
 from rum.model.memory import StoreResult
 from rum.model.memory_layers import FailureCategory, TaskType
 from rum.surfaces.cli.open_project import open_rum, stored_id
-from rum.surfaces.cli.option_types import OneOf
+from rum.surfaces.cli.option_types import Number, OneOf
 from rum.surfaces.cli.options import Options, command, quiet_option
-from rum.surfaces.cli.output import note, print_result
+from rum.surfaces.cli.output import print_result
 from rum.surfaces.cli.record_input import Flag, Json, flag_options, given_flags, given_record
 from rum.surfaces.cli.views import View, text_view
 
@@ -38,7 +38,7 @@ FLAGS = (
     Flag("--approach", "reasoning.approach_chosen", "The approach chosen."),
     Flag("--why", "reasoning.why_chosen", "Why that approach."),
     Flag("--tag", "tags", "A tag (repeat).", many=True),
-    Flag("--importance", "importance", "Importance, from 0 to 1.", click.FLOAT),
+    Flag("--importance", "importance", "Importance, from 0 to 1.", Number(0, 1, in_help=False)),
     Flag("--caused-by", "links.caused_by", "A memory that caused it (repeat).", many=True),
     Flag("--led-to", "links.led_to", "A memory that it led to (repeat).", many=True),
     Flag("--related-to", "links.related_to", "A related memory (repeat).", many=True),
@@ -58,7 +58,6 @@ NEEDED = {
 @click.option("--touched", multiple=True, metavar="FILE", help="A file that was changed (repeat).")
 @click.option("--read", multiple=True, metavar="FILE", help="A file that was read (repeat).")
 @quiet_option
-@click.pass_obj
 def store(
     options: Options, source: str | None, touched: tuple[str, ...], read: tuple[str, ...], **flags: Any
 ) -> None:
@@ -82,23 +81,16 @@ def store(
         # JSON comes from programs and is passed on unchanged; flags are typed by people.
         record = _with_stored_ids(rum, record) if given else record
         answer = cast("StoreResult", rum.call("store", record))
-    print_result(options, answer, lambda answer: text_view(answer.memory_id, "id"))
-    if options.as_text:
-        _print_notes(answer)
-
-
-def _print_notes(answer: StoreResult) -> None:
-    if answer.identity is not UNSET:
-        note(f"Stored as {answer.identity.agent_id} ({answer.identity.action}).")
-    for other in answer.similar or ():
-        note(f"Similar: {other.goal} [{other.id}]")
+    identity = answer.identity
+    notes = [] if identity is UNSET else [f"Stored as {identity.agent_id} ({identity.action})."]
+    notes += [f"Similar: {other.goal} [{other.id}]" for other in answer.similar or ()]
+    print_result(options, answer, lambda answer: text_view(answer.memory_id, "id"), notes=notes)
 
 
 @command("update")
 @click.argument("memory_id", metavar="ID")
 @flag_options(FLAGS)
 @quiet_option
-@click.pass_obj
 def update(options: Options, memory_id: str, source: str | None, **flags: Any) -> None:
     """Correct or complete a memory.
 
@@ -107,8 +99,10 @@ def update(options: Options, memory_id: str, source: str | None, **flags: Any) -
     """
     given = given_flags(flags)
     changes = given_record(source, given)
-    given_id = changes.pop("memory_id", memory_id)
-    if not _may_be_same(given_id, memory_id):
+    given_id: object = changes.pop("memory_id", memory_id)
+    # Each of the two ids may be only the end of one.
+    short, long = sorted((str(given_id).lower(), memory_id.lower()), key=len)
+    if not isinstance(given_id, str) or not (short == long or (len(short) >= TAIL and long.endswith(short))):
         raise InvalidQuery(
             f"The memory_id in the JSON is not {memory_id}; nothing was changed.",
             field="memory_id",
@@ -128,14 +122,6 @@ def _with_stored_ids(rum: Rum, record: Json) -> Json:
     return {**record, "links": links} if links else record
 
 
-def _may_be_same(given_id: object, memory_id: str) -> bool:
-    """Whether two ids, each possibly only the end of one, can name the same memory."""
-    if not isinstance(given_id, str):
-        return False
-    short, long = sorted((given_id.lower(), memory_id.lower()), key=len)
-    return short == long or (len(short) >= TAIL and long.endswith(short))
-
-
 def _updated_view(answer: UpdateResult) -> View:
     return text_view(f"{answer.memory_id} is now version {answer.memory.version}.")
 
@@ -143,7 +129,6 @@ def _updated_view(answer: UpdateResult) -> View:
 @command("restore")
 @click.argument("memory_id", metavar="ID")
 @click.option("--version", type=int, required=True, metavar="N", help="The version to go back to.")
-@click.pass_obj
 def restore(options: Options, memory_id: str, version: int) -> None:
     """Restore an earlier version of a memory.
 
@@ -159,7 +144,6 @@ def restore(options: Options, memory_id: str, version: int) -> None:
 @click.argument("link_type", metavar="TYPE", type=OneOf(LinkType))
 @click.argument("target_id", metavar="TARGET")
 @quiet_option
-@click.pass_obj
 def link(options: Options, source_id: str, link_type: str, target_id: str) -> None:
     """Link two memories.
 

@@ -1,24 +1,298 @@
-"""`rum export` and `rum import`: everything as JSON lines; other formats are subcommands."""
+"""`rum export` and `rum import`: everything as JSON lines; other formats are subcommands.
+
+What `rum import` imports, such as git history, is a table with one function that runs a row.
+"""
 
 from __future__ import annotations
 
 import io
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
 
 import click
+from msgspec import structs
 
+from rum.app.exchange.chapters import ChapterImport
+from rum.app.exchange.json_lines import ImportResult
+from rum.app.exchange.layers import LayerImport
+from rum.app.imports.batch import Imported
 from rum.app.imports.notes import Written
+from rum.app.imports.transcripts import TranscriptImport, by_folder, sessions
 from rum.app.project import damage
-from rum.model.errors import InvalidQuery
+from rum.app.rum import Rum
+from rum.model.errors import InvalidQuery, RumError
 from rum.surfaces.cli.open_project import open_rum
-from rum.surfaces.cli.options import Command, Group, Options
-from rum.surfaces.cli.output import note, print_lines, print_result
-from rum.surfaces.cli.progress import progress
+from rum.surfaces.cli.option_types import When, WholeNumber
+from rum.surfaces.cli.options import Command, Group, Options, command
+from rum.surfaces.cli.output import ReportProgress, note, print_lines, print_result, progress
 from rum.surfaces.cli.record_input import read_source
-from rum.surfaces.cli.upkeep.imports import IMPORTS, import_command, import_view, note_missing_vectors
-from rum.surfaces.cli.views import View, text_view
+from rum.surfaces.cli.views import View, count_of, text_view
+
+Arguments = dict[str, Any]
+Answer = Imported | ImportResult | LayerImport
+Nouns = tuple[str, str]  # The noun for one imported thing and for several
+MEMORIES: Nouns = ("memory", "memories")
+LAYERS: Nouns = ("layer entry", "layer entries")
+_CHAPTERS: Nouns = ("chapters and wisdom", "chapters and wisdom")
+
+_NOT_ADDED = {
+    "unchanged": "already present",
+    "updated": "updated",
+    "different": "changed here and not overwritten",
+    "forgotten": "forgotten",
+}
+_FOUND = {
+    "failures": "failures",
+    "links": "links",
+    "rewritten": "rewritten",
+    "cut": "too large to store every file",
+}
+_SESSIONS = {"sessions": "read", "known": "read before", "elsewhere": "of other projects"}
+_MANY_PENDING = 200  # Number of memories without a vector from which a note is printed
+
+
+@dataclass(frozen=True)
+class Import:
+    """One subcommand of `rum import`."""
+
+    name: str
+    help: str
+    params: list[click.Parameter]
+    run: Callable[[Rum, Arguments, ReportProgress], Answer]
+    nouns: Nouns = MEMORIES
+    title: str | None = "Importing"  # The title of the progress bar, if there is one
+    notes: Callable[[Any], Iterable[str]] = lambda _: ()  # Notes about an answer, for stderr
+    vectors: bool = False  # Whether it may leave many memories without a vector
+
+
+def import_command(row: Import) -> click.Command:
+    """Make a command of a row of the table."""
+
+    @click.pass_obj
+    def run(options: Options, **arguments: Any) -> None:
+        if arguments.pop("all_projects", False):
+            answer = _import_all_projects(options, row.name, arguments["path"])
+            print_result(options, answer, import_view)
+            return
+        if isinstance(arguments.get("file"), str):
+            arguments["file"] = read_source(arguments["file"])
+        with open_rum(options, arguments.get("path") if row.name == "git" else None) as rum:
+            with progress(row.title, None) as report_progress:
+                answer = row.run(rum, arguments, report_progress)
+            print_result(options, answer, lambda answer: import_view(answer, row.nouns))
+            if not options.as_text:
+                return
+            for remark in row.notes(answer):
+                note(remark)
+            if row.vectors:
+                note_missing_vectors(rum)
+
+    return Command(row.name, callback=run, params=[*row.params], help=row.help)
+
+
+def _import_all_projects(options: Options, client: str, path: str | None) -> TranscriptImport:
+    folders = by_folder(client, sessions(client, path))
+    total, done, failed = sum(map(len, folders.values())), 0, 0
+    answers: list[TranscriptImport] = []
+    with progress("Reading sessions", total) as report_progress:
+        for folder, found in folders.items():
+            try:
+                if os.path.isdir(folder):
+                    as_owner = options.agent is None
+                    with Rum.open(folder, client="cli", owner=as_owner, agent=options.agent) as rum:
+                        answers.append(rum.import_transcripts(client, sessions=found))
+                else:
+                    # Opening it would create a project for a folder that no longer exists.
+                    answers.append(TranscriptImport(skipped={"folder is gone": len(found)}))
+            except RumError as error:
+                # One folder without a project must not stop the import of the others.
+                failed += len(found)
+                note(f"{folder or 'Sessions without a folder'}: {error.message}")
+            done += len(found)
+            report_progress(done, total)
+    return _sum(answers, failed)
+
+
+def _sum(answers: list[TranscriptImport], failed: int) -> TranscriptImport:
+    counts, skipped = Counter[str](), Counter[str]()
+    seconds = 0.0
+    for answer in answers:
+        fields: dict[str, Any] = structs.asdict(answer)
+        skipped.update(fields.pop("skipped"))
+        seconds += fields.pop("seconds")
+        counts.update(fields)
+    if failed:
+        skipped["no project"] += failed
+    return TranscriptImport(**counts, skipped=dict(skipped), seconds=round(seconds, 1))
+
+
+def import_view(answer: Answer, nouns: Nouns = MEMORIES) -> View:
+    """The number of things added, what happened to the others, and what else was found."""
+    view = _added_view(answer, nouns)
+    if isinstance(answer, ImportResult):
+        view += _added_view(answer.layers, LAYERS) if answer.layers else []
+        view += _added_view(answer.chapters, _CHAPTERS) if answer.chapters else []
+    if isinstance(answer, Imported):
+        skipped = sorted(answer.skipped.items(), key=lambda reason: -reason[1])
+        view += _counts_view("Skipped", {name.replace("_", " "): count for name, count in skipped})
+        view += _counts_view("Found", _counts(answer, _FOUND))
+    if isinstance(answer, TranscriptImport):
+        view += _counts_view("Sessions", _counts(answer, _SESSIONS)) or text_view("No sessions found.")
+    return view
+
+
+def _added_view(answer: Answer | ChapterImport, nouns: Nouns) -> View:
+    dry_run = getattr(answer, "dry_run", False)
+    time = f" in {answer.seconds} s" if isinstance(answer, Imported) and not dry_run else ""
+    others = ", ".join(f"{count} {words}" for words, count in _counts(answer, _NOT_ADDED).items() if count)
+    verb = "Would add" if dry_run else "Added"
+    return text_view(f"{verb} {count_of(answer.added, *nouns)}{time}{f' ({others})' if others else ''}.")
+
+
+def _counts(answer: object, names: dict[str, str]) -> dict[str, int]:
+    return {words: getattr(answer, name, 0) for name, words in names.items()}
+
+
+def _counts_view(title: str, counts: dict[str, int]) -> View:
+    """The counts that are not zero, each after its name."""
+    text = ", ".join(f"{words} {count}" for words, count in counts.items() if count)
+    return text_view(f"{title}: {text}.") if text else []
+
+
+def note_missing_vectors(rum: Rum) -> None:
+    """Print how to compute vectors if many memories have none yet."""
+    pending = rum.pending
+    if pending >= _MANY_PENDING:
+        note(
+            f"{pending} memories have no vector yet and are found by words only. "
+            "Run `rum tidy --wait` to compute vectors now; `rum mcp` does it when idle."
+        )
+
+
+_PATH = click.Argument(["path"], required=False, type=click.Path())
+_FILE = click.Argument(["file"])
+_FOLDER = click.Argument(["folder"], metavar="DIR", type=click.Path())
+
+
+def _transcripts(client: str, name: str) -> Import:
+    return Import(
+        client,
+        f"""Import {name}'s earlier sessions as memories.
+
+        Imports the sessions of this project, or with --all-projects all of them, each into the project of
+        its folder. PATH is a transcript or a folder of transcripts (default: where {name} stores them).
+        Sessions already imported or captured by hooks are skipped, and forgotten ones stay forgotten: you
+        can run it again at any time.
+        """,
+        [
+            _PATH,
+            click.Option(
+                ["--all-projects"],
+                is_flag=True,
+                help="Import the sessions of all projects, each into its own.",
+            ),
+        ],
+        lambda rum, arguments, report_progress: rum.import_transcripts(
+            client, arguments["path"], progress=report_progress
+        ),
+        title="Reading sessions",
+        vectors=True,
+    )
+
+
+IMPORTS: list[Import] = [
+    Import(
+        "git",
+        """Import a repository's git history as memories.
+
+        PATH is the repository (default: the current one). You can run it again at any time: only new commits
+        are read, existing memories are not changed, and forgotten ones stay forgotten.
+        """,
+        [
+            _PATH,
+            click.Option(["--since"], type=When(), metavar="WHEN", help="Only commits since this time."),
+            click.Option(
+                ["--max", "max_commits"],
+                type=WholeNumber(min=1),
+                metavar="N",
+                help="Only the newest N commits.",
+            ),
+            click.Option(
+                ["--paths"], multiple=True, metavar="PATH", help="Only commits that touch this path (repeat)."
+            ),
+            click.Option(["--dry-run"], is_flag=True, help="Only count; import nothing."),
+        ],
+        lambda rum, arguments, report_progress: rum.import_git(**arguments, progress=report_progress),
+        notes=lambda answer: answer.notes,
+        vectors=True,
+    ),
+    Import(
+        "github-issues",
+        """Import exported issues as memories.
+
+        FILE holds the JSON of `gh issue list --json ...` or of GitHub's REST API; - is stdin. The whole file
+        is checked before anything is written. Issues changed since the last import are updated.
+        """,
+        [_FILE],
+        lambda rum, arguments, report_progress: rum.import_issues(arguments["file"], report_progress),
+        vectors=True,
+    ),
+    Import(
+        "notes",
+        """Import the notes of another folder.
+
+        DIR holds Markdown files with frontmatter. Each entry is appended unchanged to the note of its
+        title. Entries that exist already or were forgotten are skipped.
+        """,
+        [click.Argument(["folder"], metavar="DIR")],
+        lambda rum, arguments, _: rum.notes.import_from(arguments["folder"]),
+        nouns=("entry", "entries"),
+        title=None,
+        notes=lambda answer: (f"Skipped: {broken.problem}" for broken in answer.broken),
+    ),
+    Import(
+        "agents-md",
+        """Import CLAUDE.md, AGENTS.md, MEMORY.md and similar files as notes.
+
+        Creates a note for each heading, down to the third level. Notes that exist already or were forgotten
+        are skipped. The files are not changed.
+        """,
+        [click.Argument(["files"], metavar="FILE...", nargs=-1, required=True, type=click.Path())],
+        lambda rum, arguments, _: rum.import_guides(*arguments["files"]),
+        nouns=("note", "notes"),
+        title=None,
+        notes=lambda answer: (f"Skipped: {broken.file}: {broken.problem}" for broken in answer.broken),
+    ),
+    Import(
+        "mcp-memory",
+        """Import the graph of the MCP reference memory server as memories.
+
+        FILE holds its JSON lines (memory.json or memory.jsonl); - is stdin. The whole file is checked before
+        anything is written. Entities become memories with their observations; related ones are linked.
+        """,
+        [_FILE],
+        lambda rum, arguments, report_progress: rum.import_graph(arguments["file"], report_progress),
+    ),
+    Import(
+        "layers",
+        """Import layer files.
+
+        DIR holds episodic.json, semantic.json or procedural.json, such as .rlm-data/memory. The files
+        are checked before anything is written. Existing entries are not changed.
+        """,
+        [_FOLDER],
+        lambda rum, arguments, _: rum.import_layers(arguments["folder"]),
+        nouns=LAYERS,
+        title=None,
+    ),
+    _transcripts("claude-code", "Claude Code"),
+    _transcripts("codex", "Codex"),
+    _transcripts("gemini", "Gemini CLI"),
+]
 
 
 class ExchangeGroup(Group):
@@ -47,9 +321,8 @@ def export_group(ctx: click.Context) -> None:
         ctx.invoke(export_lines, file=None)
 
 
-@export_group.command("layers")
+@command("layers", export_group)
 @click.argument("folder", metavar="DIR", type=click.Path())
-@click.pass_obj
 def export_layers(options: Options, folder: str) -> None:
     """Export facts, rules and events as layer files.
 
@@ -61,9 +334,8 @@ def export_layers(options: Options, folder: str) -> None:
     print_result(options, {"dir": folder, "entries": counts}, lambda _: text_view(f"{folder}: {words}"))
 
 
-@export_group.command("agents-md")
+@command("agents-md", export_group)
 @click.argument("file", required=False, type=click.Path())
-@click.pass_obj
 def export_guide(options: Options, file: str | None) -> None:
     """Write rules, facts and the best notes to AGENTS.md.
 
@@ -79,9 +351,8 @@ def _guide_view(answer: Written) -> View:
     return text_view(f"{answer.file}: {counts}{'' if answer.changed else '; nothing changed'}.")
 
 
-@click.command("lines", cls=Command)
+@command("lines")
 @click.argument("file", required=False, type=click.Path())
-@click.pass_obj
 def export_lines(options: Options, file: str | None) -> None:
     """Export everything as JSON lines."""
     with open_rum(options) as rum:
@@ -139,9 +410,8 @@ for row in IMPORTS:
     import_group.add_command(import_command(row))
 
 
-@click.command("lines", cls=Command)
+@command("lines")
 @click.argument("file")
-@click.pass_obj
 def import_lines(options: Options, file: str) -> None:
     """Import an export of RUM."""
     lines = io.BytesIO(read_source(file)).readlines()

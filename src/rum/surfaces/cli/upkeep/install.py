@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import click
@@ -13,20 +12,29 @@ from rum.model.errors import InvalidQuery
 from rum.repo.location import find_root
 from rum.settings.home import find_home
 from rum.surfaces.cli.options import Options, command
-from rum.surfaces.cli.output import ask, note, print_result, print_text
+from rum.surfaces.cli.output import ask, print_result, print_text
 from rum.surfaces.cli.views import View, text_view
 from rum.surfaces.install.changes import Change, apply, to_install, to_uninstall
-from rum.surfaces.install.clients import CLIENTS, present_clients
-from rum.surfaces.install.launch import Launch, launch_from_path, launch_with_interpreter
-from rum.surfaces.install.settings_file import Client, InstallLocation, Target, instructions_target
+from rum.surfaces.install.clients import (
+    CLIENTS,
+    Client,
+    Launch,
+    launch_from_path,
+    launch_with_interpreter,
+    present_clients,
+)
+from rum.surfaces.install.settings_file import InstallLocation
 
 
 class _Step(NamedTuple):
     """A client and the changes of its files."""
 
     client: Client
-    location: InstallLocation
     changes: list[Change]
+
+    @property
+    def diff(self) -> str:
+        return "".join(change.diff() for change in self.changes)
 
 
 _clients = click.argument("clients", nargs=-1, type=click.Choice(list(CLIENTS)), metavar="[CLIENT]...")
@@ -37,8 +45,8 @@ _scope = click.option(
     show_default=True,
     help="For all your projects (user) or only for this one (project).",
 )
-_SCOPE_TEXT = {"user": "all your projects", "project": "this project"}
 _dry_run = click.option("--dry-run", is_flag=True, help="Show what would change; change nothing.")
+_ANY_COMMAND = Launch(("rum",), ("rum-hook",))
 
 
 @command("install")
@@ -53,10 +61,7 @@ _dry_run = click.option("--dry-run", is_flag=True, help="Show what would change;
     is_flag=True,
     help="Allow a temporary interpreter (uvx, pipx run), whose path may stop working.",
 )
-@click.pass_obj
-def install(
-    options: Options, clients: tuple[str, ...], scope: str, dry_run: bool, instructions: bool, anyway: bool
-) -> None:
+def install(options: Options, clients: tuple[str, ...], scope: str, dry_run: bool, **how: bool) -> None:
     """Connect the coding agents on this machine.
 
     Registers the MCP server, and hooks for clients that support them.
@@ -64,22 +69,28 @@ def install(
     CLIENT is claude-code, codex, gemini, cursor, vscode or opencode (default: ask for each one found on this
     machine). Other settings and comments in their files are not changed.
     """
-    location, home = _install_location(scope), find_home({}, os.environ)
+    location = _install_location(scope)
     steps: list[_Step] = []
     for client in _chosen_clients(clients, location, "install"):
-        launch = _launch(client, location, anyway)
-        targets = client.targets(location, launch)
-        if instructions and (one := instructions_target(client, location)):
-            targets.append(one)
-        steps.append(_step(home, client, location, targets, steps, to_install))
-    _apply(options, home, steps, dry_run, "installed")
+        if scope == "project" and client.shared:
+            # A shared file must not name an interpreter on one user's machine.
+            launch = launch_from_path(client.targets(location, _ANY_COMMAND)[0].path)
+        else:
+            launch = launch_with_interpreter(os.environ, anyway=how["anyway"])
+        steps.append(_step(client, location, launch, steps, instructions=how["instructions"]))
+    notes = [
+        f"{step.client.title}: {text}"
+        for step in steps
+        for text in (step.client.next_step, step.client.project_step if scope == "project" else "")
+        if text
+    ]
+    _apply(options, steps, scope, dry_run, "installed", notes)
 
 
 @command("uninstall")
 @_clients
 @_scope
 @_dry_run
-@click.pass_obj
 def uninstall(options: Options, clients: tuple[str, ...], scope: str, dry_run: bool) -> None:
     """Disconnect coding agents.
 
@@ -88,29 +99,37 @@ def uninstall(options: Options, clients: tuple[str, ...], scope: str, dry_run: b
     Files not changed since `rum install` are restored byte for byte; in other files only RUM's entries are
     removed.
     """
-    location, home = _install_location(scope), find_home({}, os.environ)
+    location = _install_location(scope)
     steps: list[_Step] = []
     for client in _chosen_clients(clients, location, "uninstall"):
-        # Any command will do: RUM's entries are recognised however they start RUM.
-        targets = client.targets(location, Launch(("rum",), ("rum-hook",)))
-        if one := instructions_target(client, location):
-            targets.append(one)
-        steps.append(_step(home, client, location, targets, steps, to_uninstall))
-    _apply(options, home, steps, dry_run, "uninstalled")
+        steps.append(_step(client, location, None, steps, instructions=True))
+    _apply(options, steps, scope, dry_run, "uninstalled", [])
 
 
 def _step(
-    home: str,
     client: Client,
     location: InstallLocation,
-    targets: list[Target],
+    launch: Launch | None,
     steps: list[_Step],
-    plan_change: Callable[[str, Target], Change | None],
+    *,
+    instructions: bool,
 ) -> _Step:
-    """The changes for a client, without those of earlier steps: several clients read the same AGENTS.md."""
+    """The changes that install RUM for a client, or without `launch` remove it.
+
+    Without those of earlier steps: several clients read the same AGENTS.md.
+    """
+    # For a removal any command will do: RUM's entries are recognised however they start RUM.
+    targets = client.targets(location, launch or _ANY_COMMAND)
+    if instructions and (one := client.instructions_target(location)):
+        targets.append(one)
     planned = {(one.target.path, one.target.part) for step in steps for one in step.changes}
-    new = [target for target in targets if (target.path, target.part) not in planned]
-    return _Step(client, location, [one for target in new if (one := plan_change(home, target))])
+    home, plan_change = find_home({}, os.environ), to_install if launch else to_uninstall
+    changes = [
+        change
+        for target in targets
+        if (target.path, target.part) not in planned and (change := plan_change(home, target))
+    ]
+    return _Step(client, changes)
 
 
 def _install_location(scope: str) -> InstallLocation:
@@ -121,13 +140,6 @@ def _install_location(scope: str) -> InstallLocation:
             "This folder is not in a project. Run this in a project folder, or use --scope user."
         )
     return InstallLocation(scope, os.path.abspath(user_home), root, dict(os.environ))
-
-
-def _launch(client: Client, location: InstallLocation, anyway: bool) -> Launch:
-    if location.scope == "project" and client.shared:
-        # A shared file must not name an interpreter on one user's machine.
-        return launch_from_path(client.targets(location, Launch(("rum",), ("rum-hook",)))[0].path)
-    return launch_with_interpreter(os.environ, anyway=anyway)
 
 
 def _chosen_clients(names: tuple[str, ...], location: InstallLocation, verb: str) -> list[Client]:
@@ -153,42 +165,25 @@ def _chosen_clients(names: tuple[str, ...], location: InstallLocation, verb: str
     ]
 
 
-def _apply(options: Options, home: str, steps: list[_Step], dry_run: bool, done: str) -> None:
+def _apply(
+    options: Options, steps: list[_Step], scope: str, dry_run: bool, done: str, notes: list[str]
+) -> None:
     """Write all files and print the result; with `dry_run` print only what would change."""
-    answer = [_step_json(step, dry_run) for step in steps]
-    backups = [] if dry_run else apply(home, [change for step in steps for change in step.changes])
+    answer: list[dict[str, Any]] = []
+    view: View = []
+    unchanged = "already installed"
+    if done != "installed":
+        where = "this project" if scope == "project" else "all your projects"
+        unchanged = f"was not installed for {where}"
+    for step in steps:
+        files = [change.path for change in step.changes]
+        diff = {"diff": step.diff} if dry_run else {}
+        answer.append({"client": step.client.name, "scope": scope, "changed": files, **diff})
+        summary = f"{done} ({', '.join(files)})" if files else f"{unchanged}; nothing was changed"
+        view += text_view(f"{step.client.title}: {summary}.")
     if dry_run and not options.json:
-        print_text(
-            "".join(change.diff() for step in steps for change in step.changes) or "Nothing would change."
-        )
+        print_text("".join(step.diff for step in steps) or "Nothing would change.")
         return
-    print_result(options, answer, lambda _: _view(steps, done))
-    if options.json:
-        return
-    for path in backups:
-        note(f"Backup saved: {path}")
-    for step in steps:
-        for text in step.client.next_steps(step.location) if done == "installed" else []:
-            note(f"{step.client.title}: {text}")
-
-
-def _step_json(step: _Step, dry_run: bool) -> dict[str, Any]:
-    changed = [change.path for change in step.changes]
-    summary: dict[str, Any] = {"client": step.client.name, "scope": step.location.scope, "changed": changed}
-    if dry_run:
-        summary["diff"] = "".join(change.diff() for change in step.changes)
-    return summary
-
-
-def _view(steps: list[_Step], done: str) -> View:
-    lines: View = []
-    for step in steps:
-        files = ", ".join(change.path for change in step.changes)
-        unchanged = (
-            "already installed"
-            if done == "installed"
-            else f"was not installed for {_SCOPE_TEXT[step.location.scope]}"
-        )
-        summary = f"{done} ({files})" if files else f"{unchanged}; nothing was changed"
-        lines += text_view(f"{step.client.title}: {summary}.")
-    return lines
+    changes = [] if dry_run else [change for step in steps for change in step.changes]
+    backups = [f"Backup saved: {path}" for path in apply(find_home({}, os.environ), changes)]
+    print_result(options, answer, lambda _: view, notes=[*backups, *notes])

@@ -1,4 +1,4 @@
-"""`rum doctor`, `rum tidy`, `rum reindex`, `rum backup` and `rum tokens`: maintain a project's memory."""
+"""Maintain a project's memory: `rum doctor`, `tidy`, `archive`, `reindex`, `backup` and `tokens`."""
 
 from __future__ import annotations
 
@@ -9,49 +9,62 @@ import time
 from typing import Any, cast
 
 import click
+from click.exceptions import Exit
 
 from rum._version import __version__
 from rum.app.project import damage
 from rum.app.rum import Rum
+from rum.app.upkeep.archive import Archived, Restored
 from rum.app.upkeep.doctor import TokensSpent
 from rum.app.upkeep.tidy import DEFAULT_SECONDS, MAX_IDLE_SECONDS, LockHolder, TidyResult
 from rum.capture.events import problems
 from rum.model.answers import Diagnosis, Problem
 from rum.model.errors import RumError, StorageError
 from rum.surfaces.cli.open_project import open_rum
-from rum.surfaces.cli.options import Options, command
-from rum.surfaces.cli.output import note, print_result
-from rum.surfaces.cli.progress import progress
-from rum.surfaces.cli.views import Field, Fields, Table, TextLine, TextPart, View, format_size, text_view
+from rum.surfaces.cli.options import Options, check_usage, command, given_options
+from rum.surfaces.cli.output import note, print_result, progress
+from rum.surfaces.cli.views import (
+    Field,
+    Fields,
+    TextLine,
+    TextPart,
+    View,
+    count_of,
+    format_size,
+    table,
+    text_view,
+)
 
+# Reasons why memories are not archived.
+_REASONS = {
+    "young": "too recent",
+    "important": "important",
+    "follow_ups": "with open follow-ups",
+    "linked": "linked to recent ones",
+    "used": "in use",
+}
 _MANY = 200  # Number of memories from which the expected time is printed first
 _PATIENCE = 20.0  # Seconds for which the process that a hook started waits for another one to end
 _FAST, _SLOW = 0.03, 0.075  # Seconds per memory of the built-in embedder, on a fast and on a slow machine
 
 
 @command("doctor")
-@click.pass_context
-def doctor(ctx: click.Context) -> None:
+def doctor(options: Options) -> None:
     """Check the project's memory for problems.
 
     Checks database, index, versions, permissions, disk and settings. The exit code is 1 if it finds any.
     """
-    options = ctx.ensure_object(Options)
     try:
         with open_rum(options) as rum:
             found = rum.doctor()
-    except StorageError as error:
-        found = _cannot_open(error)
+    except StorageError as error:  # it cannot be opened
+        path = error.details.get("path")
+        problem = Problem(error.message, f"The file is {path}." if path else "")
+        facts = {"rum": __version__, "python": platform.python_version()}
+        found = Diagnosis(healthy=False, problems=[problem], facts=facts)
     print_result(options, found, _diagnosis_view)
-    ctx.exit(0 if found.healthy else 1)
-
-
-def _cannot_open(error: StorageError) -> Diagnosis:
-    """The diagnosis of a database that cannot be opened."""
-    path = error.details.get("path")
-    advice = f"The file is {path}." if path else ""
-    facts = {"rum": __version__, "python": platform.python_version()}
-    return Diagnosis(healthy=False, problems=[Problem(error.message, advice)], facts=facts)
+    if not found.healthy:
+        raise Exit(1)
 
 
 def _diagnosis_view(found: Diagnosis) -> View:
@@ -82,8 +95,7 @@ def _fact(name: str, value: object) -> Field:
 @click.option("--wait", is_flag=True, help="Run until everything is done; wait for other processes.")
 @click.option("--idle", metavar="FOLDER", hidden=True, help="As `rum mcp` starts it.")
 @click.option("--spool", metavar="FOLDER", hidden=True, help="As a hook starts it.")
-@click.pass_context
-def tidy(ctx: click.Context, wait: bool, idle: str | None, spool: str | None) -> None:
+def tidy(options: Options, wait: bool, idle: str | None, spool: str | None) -> None:
     """Run pending work, such as computing vectors.
 
     Turns captured events into memories, computes missing vectors, newest first, and optimises the text index.
@@ -91,7 +103,6 @@ def tidy(ctx: click.Context, wait: bool, idle: str | None, spool: str | None) ->
     50 minutes of one core. Progress is shown as a bar, or with --wait as lines if stderr is no terminal. The
     exit code is 1 if the embedder fails.
     """
-    options = ctx.ensure_object(Options)
     if idle is not None:
         _run_idle(options, idle)
         return
@@ -103,7 +114,8 @@ def tidy(ctx: click.Context, wait: bool, idle: str | None, spool: str | None) ->
         answer = _tidy_to_the_end(rum) if wait else _tidy(rum, DEFAULT_SECONDS)
         took = time.monotonic() - began
     print_result(options, answer, lambda done: _tidy_view(done, took))
-    ctx.exit(1 if answer.trouble else 0)
+    if answer.trouble:
+        raise Exit(1)
 
 
 def _run_idle(options: Options, folder: str) -> None:
@@ -111,8 +123,7 @@ def _run_idle(options: Options, folder: str) -> None:
     if not os.path.isdir(folder):
         return  # opening it would create it again
     if os.name == "posix":
-        # The user's own programs come first.
-        os.nice(19)
+        os.nice(19)  # the user's own programs come first
     with open_rum(options) as rum:
         # A process that only checks the lease holds it for a moment.
         rum.tidy(MAX_IDLE_SECONDS, patience=1.0)
@@ -156,9 +167,7 @@ def _tidy_to_the_end(rum: Rum) -> TidyResult:
 
 def _tidy_view(answer: TidyResult, took: float) -> View:
     if answer.busy:
-        return _text_lines(
-            f"{_process_name(answer.busy)} is doing this work. `rum tidy --wait` waits for it."
-        )
+        return text_view(f"{_process_name(answer.busy)} is doing this work. `rum tidy --wait` waits for it.")
     lines = [f"Embedded: {answer.embedded}, pending: {answer.pending}"]
     if answer.model is None:
         lines = ["No embedder is configured, so recall uses words only."]
@@ -168,16 +177,13 @@ def _tidy_view(answer: TidyResult, took: float) -> View:
         lines.append(f"Dropped: {answer.dropped} vectors of unused embedders")
     if answer.chapters:
         lines.append(f"Chapters created: {answer.chapters}")
-    if answer.trouble:
-        return [TextLine((TextPart("problem:", "bad"), TextPart(answer.trouble))), *_text_lines(*lines)]
-    if answer.pending and answer.embedded:
+    if answer.pending and answer.embedded and not answer.trouble:
         rest = _minutes(answer.pending * took / answer.embedded)
         lines.append(f"`rum tidy --wait` computes the rest in about {rest} min.")
-    return _text_lines(*lines)
-
-
-def _text_lines(*lines: str) -> View:
-    return [TextLine((TextPart(line),)) for line in lines]
+    trouble: View = []
+    if answer.trouble:
+        trouble.append(TextLine((TextPart("problem:", "bad"), TextPart(answer.trouble))))
+    return [*trouble, *(TextLine((TextPart(line),)) for line in lines)]
 
 
 def _minutes(seconds: float) -> int:
@@ -190,9 +196,71 @@ def _process_name(other: LockHolder) -> str:
     return f"Process {other.pid}, since {time.strftime('%H:%M:%S', time.localtime(other.since))},"
 
 
+@command("archive")
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@click.option("--older-than", type=float, metavar="DAYS", help="Minimum age (setting archive_after).")
+@click.option(
+    "--importance",
+    type=float,
+    metavar="N",
+    help="Skip memories of at least this importance (setting archive_importance).",
+)
+@click.option(
+    "--uses", type=int, metavar="N", help="Skip memories retrieved more often (setting archive_uses)."
+)
+@click.option("--dry-run", is_flag=True, help="Only count; archive nothing.")
+@click.option("--restore", is_flag=True, help="Restore the memories with these IDs from the archive.")
+def archive(options: Options, ids: tuple[str, ...], dry_run: bool, restore: bool, **criteria: Any) -> None:
+    """Archive old, rarely used memories.
+
+    Archived memories take a third of the space and are still found by id, file, words and meaning. Memories
+    that are recent, important, in use, linked to recent ones or have open follow-ups are not archived;
+    superseded ones are archived unless recent. Changing an archived memory restores it. See `rum config` for
+    the defaults.
+    """
+    if restore:
+        _restore(options, ids, [*given_options(criteria), *(["dry_run"] if dry_run else [])])
+        return
+    if ids:
+        raise click.UsageError("IDs need --restore; which memories are archived is decided by age and use.")
+    with open_rum(options) as rum, progress("Archiving", None) as report_progress, check_usage():
+        answer = rum.archive(dry_run=dry_run, progress=report_progress, **criteria)
+    print_result(options, answer, _archived_view)
+
+
+def _restore(options: Options, ids: tuple[str, ...], others: list[str]) -> None:
+    if others:
+        raise click.UsageError(f"--restore cannot be combined with --{others[0].replace('_', '-')}.")
+    if not ids:
+        raise click.UsageError("Give the ids of the memories to restore: rum archive --restore ID ...")
+    with open_rum(options) as rum:
+        answer = rum.restore_archived(ids)
+    print_result(options, answer, _restored_view)
+
+
+def _archived_view(answer: Archived) -> View:
+    count = count_of(answer.archived, "memory", "memories")
+    replaced = f" ({answer.superseded} superseded)" if answer.superseded else ""
+    view = text_view(f"{'Would archive' if answer.dry_run else 'Archived'} {count}{replaced}.")
+    kept = ", ".join(
+        f"{answer.kept[reason]} {text}" for reason, text in _REASONS.items() if reason in answer.kept
+    )
+    view += text_view(f"Not archived: {kept}.") if kept else []
+    if answer.archived and not answer.dry_run:
+        before, after = answer.bytes_before, answer.bytes_after
+        sizes = f" File: {format_size(before)} → {format_size(after)}." if after < before else ""
+        view += text_view(f"In the archive: {answer.in_archive}.{sizes}")
+    return view + (text_view(answer.hint) if answer.hint else [])
+
+
+def _restored_view(answer: Restored) -> View:
+    view = text_view(f"Restored {len(answer.restored)}.")
+    view += text_view(f"Not archived: {', '.join(answer.live)}.") if answer.live else []
+    return view + [line for one in answer.unreadable for line in text_view(damage(one))]
+
+
 @command("reindex")
 @click.option("--vectors", is_flag=True, help="Also drop the vectors; `rum tidy` computes them again.")
-@click.pass_obj
 def reindex(options: Options, vectors: bool) -> None:
     """Rebuild the search index.
 
@@ -207,7 +275,6 @@ def reindex(options: Options, vectors: bool) -> None:
 
 @command("backup")
 @click.argument("file", type=click.Path())
-@click.pass_obj
 def backup(options: Options, file: str) -> None:
     """Back up the memory to a file.
 
@@ -219,7 +286,6 @@ def backup(options: Options, file: str) -> None:
 
 
 @command("tokens")
-@click.pass_obj
 def tokens(options: Options) -> None:
     """Show tokens used by language models, by day and project."""
     with open_rum(options) as rum:
@@ -228,19 +294,16 @@ def tokens(options: Options) -> None:
 
 
 def _tokens_view(answer: TokensSpent) -> View:
-    days = [
-        (day, project, spent)
+    rows = [
+        (day, project, str(spent.requests), str(spent.read), str(spent.written))
         for day, projects in reversed(answer.days.items())
         for project, spent in sorted(projects.items())
     ]
-    rows = [
-        tuple(TextPart(str(cell)) for cell in (day, project, spent.requests, spent.read, spent.written))
-        for day, project, spent in days
-    ]
     lines = [
-        f"{day} {project}: {spent.requests} requests, {spent.read} tokens read, {spent.written} written"
-        for day, project, spent in days
+        f"{day} {project}: {requests} requests, {read} tokens read, {written} written"
+        for day, project, requests, read, written in rows
     ]
     model = f"Language model: {answer.model or 'none'}. "
     view = text_view(f"{model}Tokens today: {answer.today} of {answer.limit}.")
-    return [*view, Table(("day", "project", "requests", "read", "written"), rows, lines)] if rows else view
+    columns = {"day": "", "project": "", "requests": "", "read": "", "written": ""}
+    return [*view, table(columns, rows, lines)] if rows else view

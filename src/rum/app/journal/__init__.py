@@ -1,1 +1,0 @@
-"""Journals: what agents record while they work."""

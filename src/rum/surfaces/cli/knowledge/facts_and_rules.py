@@ -1,0 +1,251 @@
+"""`rum facts`, which are values by key, and `rum rules`, which are conditions and actions."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+from rum.app.layers.rules import problem as condition_problem
+from rum.inject.render import local_time, short_id
+from rum.model.layers import Fact, FactVersion, Rule, RuleVersion
+from rum.store.captured_events import RuleProposal
+from rum.surfaces.cli.memories.forget import add_forget_command
+from rum.surfaces.cli.open_project import open_rum
+from rum.surfaces.cli.option_types import limit_option
+from rum.surfaces.cli.options import Group, Options, command, ids_option, quiet_option
+from rum.surfaces.cli.output import print_result
+from rum.surfaces.cli.views import Field, Fields, TextPart, View, count_of, table, text_view
+
+_rule_id = click.argument("rule_id", metavar="ID")
+_candidate_id = click.argument("candidate_id", metavar="ID")
+
+
+@click.group("facts", cls=Group)
+def facts() -> None:
+    """Manage facts: keys and values.
+
+    Facts are shared by all agents of the project. Earlier values stay in the history.
+    """
+
+
+@command("get", facts)
+@click.argument("key")
+def get_fact(options: Options, key: str) -> None:
+    """Print the value of a key."""
+    with open_rum(options) as rum:
+        print_result(options, rum.facts.show(key), lambda fact: text_view(fact.value))
+
+
+@command("set", facts)
+@click.argument("key")
+@click.argument("value")
+def set_fact(options: Options, key: str, value: str) -> None:
+    """Set the fact of KEY, replacing its former value.
+
+    VALUE is the text, or - for stdin.
+    """
+    text = sys.stdin.read().strip() if value == "-" else value
+    with open_rum(options) as rum:
+        previous = rum.facts.get(key)
+        fact = rum.facts.set(key, text)
+    print_result(options, fact, lambda fact: _version_view(fact.key, fact, previous))
+
+
+def _version_view(name: str, now: Fact | Rule, previous: Fact | Rule | None) -> View:
+    """Say whether a fact or rule has a new version."""
+    same = previous is not None and previous.version == now.version
+    return text_view(f"{name} is {'unchanged: ' if same else 'now '}version {now.version}.")
+
+
+@command("list", facts)
+@click.argument("prefix", default="")
+@limit_option()
+@ids_option
+def list_facts(options: Options, prefix: str, limit: int | None) -> None:
+    """List facts, last changed first.
+
+    With PREFIX only those whose keys begin with it.
+    """
+    with open_rum(options) as rum:
+        known = rum.facts.list(prefix, limit)
+    print_result(options, known, _facts_view, ids=(fact.key for fact in known), empty="No facts.")
+
+
+def _facts_view(known: Sequence[Fact]) -> View:
+    rows = [(fact.key, fact.value, local_time(fact.updated_at or fact.created_at)) for fact in known]
+    lines = [f"{fact.key}: {fact.value}" for fact in known]
+    return [table({"key": "strong", "value": "", "since": "dim"}, rows, lines)]
+
+
+@command("history", facts)
+@click.argument("key")
+def fact_history(options: Options, key: str) -> None:
+    """Show all values of a key, oldest first."""
+    with open_rum(options) as rum:
+        print_result(options, rum.facts.history(key), _fact_versions_view)
+
+
+def _fact_versions_view(versions: Sequence[FactVersion]) -> View:
+    rows = [(str(one.version), local_time(one.changed_at), one.changed_by, one.value) for one in versions]
+    return [table({"version": "id", "since": "dim", "by": "dim", "value": ""}, rows)]
+
+
+add_forget_command(facts, "fact", "Delete a fact with its history permanently.", metavar="KEY")
+
+
+@click.group("rules", cls=Group)
+def rules() -> None:
+    """Manage rules, and find those for a task.
+
+    A rule has a condition and an action. The condition is matched against the task, like a note's
+    `whenToUse`: `|` separates alternatives, `*` matches anything, of several plain words half must occur.
+    """
+
+
+@command("add", rules)
+@click.argument("condition")
+@click.argument("action")
+@quiet_option
+def add_rule(options: Options, condition: str, action: str) -> None:
+    """Add a rule, unless the same one exists."""
+    with open_rum(options) as rum:
+        rule = rum.rules.add(condition, action)
+    print_result(options, rule, _rule_id_view, notes=_problems(rule))
+
+
+def _rule_id_view(rule: Rule) -> View:
+    return text_view(rule.id, "id")
+
+
+def _problems(rule: Rule) -> list[str]:
+    problem = condition_problem(rule)
+    return [f"The condition {problem}."] if problem else []
+
+
+@command("set", rules)
+@_rule_id
+@click.argument("condition")
+@click.argument("action")
+def set_rule(options: Options, rule_id: str, condition: str, action: str) -> None:
+    """Change a rule; the former text goes into its history."""
+    with open_rum(options) as rum:
+        previous = rum.rules.show(rule_id)
+        rule = rum.rules.set(previous.id, condition, action)
+    view = _version_view(rule.id, rule, previous)
+    print_result(options, rule, lambda _: view, notes=_problems(rule))
+
+
+@command("list", rules)
+@limit_option()
+@ids_option
+def list_rules(options: Options, limit: int | None) -> None:
+    """List rules, newest first."""
+    with open_rum(options) as rum:
+        _print_rules(options, rum.rules.list(limit), "No rules.")
+
+
+@command("match", rules)
+@click.option("--task", required=True, help="The task.")
+@click.option("--plan", default="", help="The plan.")
+@ids_option
+def match(options: Options, task: str, plan: str) -> None:
+    """List the rules for a task, newest first."""
+    with open_rum(options) as rum:
+        _print_rules(options, rum.rules.match(task, plan), "No rule matches.")
+
+
+def _print_rules(options: Options, rules: Sequence[Rule], empty: str) -> None:
+    print_result(options, rules, _rules_view, ids=(rule.id for rule in rules), empty=empty)
+
+
+def _rules_view(rules: Sequence[Rule]) -> View:
+    rows = [(short_id(rule.id), rule.condition, rule.action) for rule in rules]
+    lines = [f"{condition} → {action} [{rule_id}]" for rule_id, condition, action in rows]
+    return [table({"id": "id", "when": "strong", "do": ""}, rows, lines)]
+
+
+@command("show", rules)
+@_rule_id
+def show(options: Options, rule_id: str) -> None:
+    """Show one rule with all its fields."""
+    with open_rum(options) as rum:
+        print_result(options, rum.rules.show(rule_id), _rule_view)
+
+
+def _rule_view(rule: Rule) -> View:
+    fields: list[Field] = [
+        ("condition", rule.condition),
+        ("action", rule.action),
+        ("agent_id", rule.agent_id),
+        ("created_at", local_time(rule.created_at)),
+    ]
+    if rule.updated_at is not None:
+        fields += [("updated_at", local_time(rule.updated_at)), ("version", str(rule.version))]
+    if rule.imported_at is not None:
+        fields.append(("imported_at", local_time(rule.imported_at)))
+    return [Fields((TextPart(rule.id, "id"),), fields)]
+
+
+@command("history", rules)
+@_rule_id
+def rule_history(options: Options, rule_id: str) -> None:
+    """Show all versions of a rule, oldest first."""
+    with open_rum(options) as rum:
+        print_result(options, rum.rules.history(rule_id), _rule_versions_view)
+
+
+def _rule_versions_view(versions: Sequence[RuleVersion]) -> View:
+    rows = [
+        (str(one.version), local_time(one.changed_at), one.changed_by, one.condition, one.action)
+        for one in versions
+    ]
+    return [table({"version": "id", "since": "dim", "by": "dim", "when": "strong", "do": ""}, rows)]
+
+
+@command("candidates", rules)
+@ids_option
+def candidates(options: Options) -> None:
+    """List candidate rules, taken from your corrections of agents.
+
+    Candidates are not used: `rum rules accept ID` makes one a rule, `rum rules reject ID` drops it.
+    """
+    with open_rum(options) as rum:
+        proposals = rum.rules.candidates()
+    answer = [candidate._asdict() for candidate in proposals]
+    ids = (candidate.id for candidate in proposals)
+    print_result(options, answer, lambda _: _candidates_view(proposals), ids=ids, empty="No candidates.")
+
+
+def _candidates_view(candidates: Sequence[RuleProposal]) -> View:
+    rows = [(short_id(one.id), one.condition, one.action, str(one.times)) for one in candidates]
+    lines = [
+        f"{one.condition} → {one.action} [{short_id(one.id)}] {count_of(one.times, 'time')}"
+        for one in candidates
+    ]
+    return [table({"id": "id", "when": "strong", "do": "", "times": "dim"}, rows, lines)]
+
+
+@command("accept", rules)
+@_candidate_id
+@click.option("--when", "condition", metavar="CONDITION", help="Another condition.")
+@click.option("--do", "action", metavar="ACTION", help="Another action.")
+def accept(options: Options, candidate_id: str, condition: str | None, action: str | None) -> None:
+    """Make a candidate a rule."""
+    with open_rum(options) as rum:
+        rule = rum.rules.accept(candidate_id, condition=condition, action=action)
+    print_result(options, rule, _rule_id_view)
+
+
+@command("reject", rules)
+@_candidate_id
+def reject(options: Options, candidate_id: str) -> None:
+    """Drop a candidate; the same words do not create it again."""
+    with open_rum(options) as rum:
+        candidate = rum.rules.reject(candidate_id)
+    answer = {"id": candidate.id, "rejected": True}
+    print_result(options, answer, lambda _: text_view(f"Dropped: {candidate.action}"))
+
+
+add_forget_command(rules, "rule", "Delete a rule permanently.")

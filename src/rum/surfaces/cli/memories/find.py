@@ -1,0 +1,228 @@
+"""`rum recall`, `trace`, `show`, `list`, `tags` and `history`: find and read memories."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Any, cast
+
+import click
+from msgspec import UNSET
+
+from rum.app.rum import Rum
+from rum.inject.render import local_time, memory_line, short_id
+from rum.model.answers import ListResult, RecallResult, RetrievedMemory, Tag, TraceResult
+from rum.model.memory import Version
+from rum.model.requests import Depth
+from rum.recall.fitted import MIN_CONFIDENCE
+from rum.surfaces.cli.memories.memory_view import as_table, blocks, heading_of
+from rum.surfaces.cli.open_project import open_rum, stored_id
+from rum.surfaces.cli.option_types import OneOf, options_of
+from rum.surfaces.cli.options import Options, check_usage, command, given_options, ids_option
+from rum.surfaces.cli.output import print_result
+from rum.surfaces.cli.views import Line, TextLine, TextPart, Tree, View, table, verdict
+
+Json = dict[str, Any]
+_MIN_CONFIDENCE = f"Minimum confidence (default {MIN_CONFIDENCE}; 0 returns the best matches)."
+
+
+@command("recall")
+@click.argument("query", nargs=-1, metavar="[WORDS]...")
+@options_of("recall", leave_out=("query",), min_confidence={"help": _MIN_CONFIDENCE})
+@ids_option
+def recall(options: Options, query: tuple[str, ...], **fields: Any) -> None:
+    """Find memories by file, words, tag, time and more.
+
+    WORDS are the query. Files, words and the intent rank the results; all other options filter them.
+    """
+    question = given_options(fields)
+    if query:
+        question["query"] = " ".join(query)
+    with open_rum(options) as rum:
+        if "memory_id" in question:
+            question["memory_id"] = stored_id(rum, question["memory_id"])
+        with check_usage(wrong="memory_id" not in question):  # a short id may be of several memories
+            answer = rum.recall(**question)
+        by_words = "query" in question or "intent" in question
+        print_result(
+            options,
+            answer,
+            lambda answer: _recall_view(rum, answer),
+            ids=(memory.id for memory in answer.memories),
+            notes=_hints(answer, question.get("limit", rum.settings.recall_limit), by_words=by_words),
+        )
+
+
+def _hints(answer: RecallResult, limit: int, *, by_words: bool) -> Iterator[str]:
+    """Yield what to try, or how to get more results."""
+    shown, total = len(answer.memories), answer.total_matches
+    if answer.hint:
+        yield answer.hint
+    elif answer.left_out:
+        left, cut = answer.left_out.memories, answer.left_out.shortened
+        yield f"To fit --max-tokens, {left} omitted and {cut} shortened."
+    elif shown == limit < total and by_words:
+        best = "The best" if shown == 1 else f"The {shown} best"
+        yield f"{best} of {total}; raise --limit for more."
+    elif shown == limit < total:
+        yield f"{shown} of {total}; raise --limit for more."
+    elif shown < total:
+        yield f"{shown} of {total} reach the minimum confidence; lower --min-confidence for more."
+
+
+def _recall_view(rum: Rum, answer: RecallResult) -> View:
+    knowledge: View = []
+    for one in answer.knowledge or ():
+        line = (
+            TextPart(f"{one.kind}:", "strong"),
+            TextPart(one.text),
+            TextPart(f"[{short_id(one.id)}]", "id"),
+        )
+        knowledge.append(TextLine((*line, TextPart("stale", "bad")) if one.stale else line))
+    if not answer.memories:
+        return knowledge
+    if all(memory.agent_id is memory.links is memory.why is UNSET for memory in answer.memories):
+        return [as_table(answer.memories), *knowledge]
+    return [*blocks(rum, answer.memories), *knowledge]
+
+
+@command("trace")
+@click.argument("memory_id", metavar="ID")
+@options_of("trace")
+@ids_option
+def trace(options: Options, memory_id: str, **arguments: Any) -> None:
+    """Show the causes or effects of a memory."""
+    with open_rum(options) as rum:
+        answer = rum.trace(stored_id(rum, memory_id), **arguments)
+        ids = [answer.origin.id, *(node.memory.id for node in answer.chain)]
+        print_result(options, answer, lambda answer: _trace_view(rum, answer), ids=ids)
+
+
+def _trace_view(rum: Rum, answer: TraceResult) -> View:
+    """The tree; if the depth is more than a summary, then each memory in full."""
+    origin = answer.origin
+    trees = {origin.id: Tree(_trace_line(origin), [])}
+    for node in answer.chain:
+        trees[node.memory.id] = Tree((TextPart(node.relationship, "link"), *_trace_line(node.memory)), [])
+        trees[node.via or origin.id].branches.append(trees[node.memory.id])
+    memories = [origin, *(node.memory for node in answer.chain)]
+    return [trees[origin.id], *(blocks(rum, memories) if origin.agent_id else [])]
+
+
+def _trace_line(memory: RetrievedMemory) -> Line:
+    worked, goal, _ = heading_of(memory)
+    return (
+        worked,
+        goal,
+        TextPart("—"),
+        TextPart(memory.full_summary),
+        TextPart(f"[{short_id(memory.id)}]", "id"),
+    )
+
+
+@command("show")
+@click.argument("memory_id", metavar="ID")
+@click.option("--depth", type=OneOf(Depth), default=Depth.COMPLETE.value, help="How much of it to show.")
+def show(options: Options, memory_id: str, depth: str) -> None:
+    """Show one memory with everything in it.
+
+    ID is a memory's id or the end of it, 8 characters or more.
+    """
+    with open_rum(options) as rum:
+        memory = rum.show(stored_id(rum, memory_id), depth)
+        print_result(options, memory, lambda memory: blocks(rum, [memory]))
+
+
+@command("list")
+@options_of("list")
+@ids_option
+def list_memories(options: Options, **arguments: Any) -> None:
+    """List memories, newest first.
+
+    With --agent only that agent's memories, else those of all agents.
+    """
+    with open_rum(options) as rum:
+        answer = rum.list(**arguments)
+        shown = len(answer.memories)
+        count = f"{shown} of {answer.total}." if shown else "No memories."
+        ids = (memory.id for memory in answer.memories)
+        notes = [count] if shown < max(answer.total, 1) else []
+        print_result(options, answer, _list_view, ids=ids, notes=notes)
+
+
+def _list_view(answer: ListResult) -> View:
+    kinds = {
+        "id": "id",
+        "when": "dim",
+        "": "",
+        "goal": "strong",
+        "outcome": "",
+        "weight": "dim",
+        "uses": "dim",
+    }
+    rows = [
+        (
+            short_id(memory.id),
+            local_time(memory.created_at),
+            verdict(memory.outcome_success),
+            memory.intent_goal,
+            memory.full_summary,
+            f"{memory.importance:g}",
+            str(memory.access_count),
+        )
+        for memory in answer.memories
+    ]
+    lines = [
+        f"{local_time(memory.created_at)} "
+        + memory_line(memory.id, memory.intent_goal, memory.outcome_success, memory.full_summary)
+        for memory in answer.memories
+    ]
+    return [table(kinds, rows, lines)]
+
+
+@command("tags")
+@ids_option
+def tags(options: Options) -> None:
+    """List the tags and how many memories have each.
+
+    Most frequent first.
+    """
+    with open_rum(options) as rum:
+        answer = rum.tags()
+        print_result(options, answer, _tags_view, ids=(tag.tag for tag in answer), empty="No tags yet.")
+
+
+def _tags_view(tags: Sequence[Tag]) -> View:
+    rows = [(tag.tag, str(tag.memories)) for tag in tags]
+    return [table({"tag": "strong", "memories": ""}, rows)] if rows else []
+
+
+@command("history")
+@click.argument("memory_id", metavar="ID")
+def history(options: Options, memory_id: str) -> None:
+    """Show every version of a memory.
+
+    Oldest first, with who changed what. --json prints each version in full.
+    """
+    with open_rum(options) as rum:
+        print_result(options, rum.history(stored_id(rum, memory_id)), _versions_view)
+
+
+def _versions_view(versions: Sequence[Version]) -> View:
+    changes = ["stored"]
+    changes += [", ".join(_changed_fields(old.memory, new.memory)) for old, new in pairwise(versions)]
+    rows = [
+        (str(one.version), local_time(one.changed_at), one.changed_by, change or "nothing")
+        for one, change in zip(versions, changes, strict=True)
+    ]
+    return [table({"version": "id", "when": "dim", "by": "dim", "changed": ""}, rows)]
+
+
+def _changed_fields(old: Json, new: Json, path: str = "") -> Iterator[str]:
+    """Yield the paths of the fields that differ."""
+    for name in dict.fromkeys([*old, *new]):
+        old_value, new_value = old.get(name), new.get(name)
+        if isinstance(old_value, dict) and isinstance(new_value, dict):
+            yield from _changed_fields(cast("Json", old_value), cast("Json", new_value), f"{path}{name}.")
+        elif old_value != new_value:
+            yield f"{path}{name}"
