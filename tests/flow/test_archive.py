@@ -13,7 +13,7 @@ import pytest
 
 from rum import Rum
 from rum.model.memory import Memory
-from rum.store.sqlite.archive_rows import put_away
+from rum.store.sqlite.archive import put_away
 from rum.store.sqlite.store import SqliteStore
 from support.builders import NOON, add_memory, make_file, make_memory, make_outcome
 from support.processes import Place, ask, end, lines_of, make_place

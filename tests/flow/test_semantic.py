@@ -162,7 +162,7 @@ from rum import Rum
 with Rum.open(owner=True) as rum:
     rum.store(**make_draft("Users are logged out at random"))
     given = rum.recall(query=sys.argv[1], limit=int(sys.argv[2]), explain=True).memories
-print(len(given), *sorted({"numpy", "rum.embed.minilm", "rum.store.sqlite.vector_matrix"} & set(sys.modules)))
+print(len(given), *sorted({"numpy", "rum.embed.minilm", "rum.store.packed_vectors"} & set(sys.modules)))
 """
 
 
@@ -183,4 +183,4 @@ def test_numpy_is_not_loaded_if_words_are_enough(
 
 def test_numpy_is_loaded_if_words_are_not_enough(tmp_path: Path) -> None:
     [line] = make_place(tmp_path).run(PROGRAM, PARAPHRASE, 5, RUM_EMBEDDER="builtin")
-    assert line.split()[1:] == ["numpy", "rum.embed.minilm", "rum.store.sqlite.vector_matrix"]
+    assert line.split()[1:] == ["numpy", "rum.embed.minilm", "rum.store.packed_vectors"]

@@ -86,8 +86,9 @@ def test_the_last_main_agent_of_a_client_is_the_one_active_last(store: Store):
 def test_being_active_never_goes_back_in_time(store: Store):
     agent = make_agent("agent_a")
     store.agents.add(agent)
-    store.agents.update("agent_a", last_active=NOON + 60)
-    store.agents.update("agent_a", last_active=NOON + 10)
+    assert store.agents.update("agent_a", last_active=NOON + 60)
+    assert store.agents.update("agent_a", last_active=NOON + 10)
+    assert not store.agents.update("agent_unknown", last_active=NOON)
     assert store.agents.get("agent_a") == replace(agent, last_active=NOON + 60)
 
 

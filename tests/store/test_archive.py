@@ -66,7 +66,7 @@ class TestReading:
             store.memories.get(["mem_zebra"], ReadMode.HEADLINE),
         ) == before
         assert archived(store) == ["mem_zebra"]
-        assert store.archive.count() == 1
+        assert store.memories.count(archived=True) == 1
 
     def test_others_see_it_at_once(self, zoo: Store, other: Store):
         assert other.memories.get(["mem_zebra"]) == zoo.memories.get(["mem_zebra"])
@@ -150,7 +150,7 @@ class TestComingBack:
         assert after == before
         assert holders(store, "zebra", 9) == [one]
         assert archived_holders(store, "zebra", 9) == []
-        assert store.archive.count() == 0
+        assert store.memories.count(archived=True) == 0
         assert store.archive.take_back(["mem_zebra"]) == 0
 
     def test_a_change_brings_it_back(self, zoo: Store):
@@ -172,7 +172,7 @@ class TestForgetting:
         assert zoo.memories.delete("mem_zebra") == {"memories": 1, "files": 1, "links": 1, "versions": 0}
         assert zoo.memories.get(["mem_zebra"]) == []
         assert archived_holders(zoo, "zebra", 9) == []
-        assert zoo.archive.count() == 0
+        assert zoo.memories.count(archived=True) == 0
         assert zoo.upkeep.problems() == []
 
     def test_the_number_of_a_forgotten_one_may_be_given_again(self, store: Store):
@@ -190,7 +190,7 @@ class TestForgetting:
 class TestPutting:
     def test_twice_is_once(self, zoo: Store):
         assert zoo.archive.put(["mem_zebra", "mem_zebra"], LATER) == 0
-        assert zoo.archive.count() == 1
+        assert zoo.memories.count(archived=True) == 1
         assert zoo.upkeep.problems() == []
 
     def test_what_is_unknown_is_left_out(self, zoo: Store):
@@ -206,7 +206,7 @@ class TestPutting:
         with pytest.raises(RuntimeError):
             archive_and_fail()
         assert archived(zoo) == ["mem_zebra"]
-        assert zoo.archive.count() == 1
+        assert zoo.memories.count(archived=True) == 1
         assert holders(zoo, "lion", 9) == [key_of(zoo, "mem_lion")]
 
 
@@ -238,9 +238,9 @@ class TestVectors:
     def test_they_are_dropped_and_found_missing_as_others(self, zoo: Store):
         zoo.vectors.adopt(MODEL, NOON)
         zoo.vectors.put(MODEL, [("mem_zebra", 1, b"z"), ("mem_lion", 1, b"l")])
-        zoo.vectors.requeue()
+        zoo.upkeep.reindex(print, print)
         assert zoo.vectors.counts(MODEL)[:2] == (2, 0)
-        zoo.vectors.requeue(drop=True)
+        zoo.upkeep.reindex(print, print, drop_vectors=True)
         assert zoo.vectors.counts(MODEL)[:2] == (0, 2)
         zoo.vectors.put(MODEL, [("mem_zebra", 1, b"z")])
         assert zoo.vectors.drop_unused("other", NOON + 1) == 1

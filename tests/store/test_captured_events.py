@@ -30,14 +30,14 @@ def test_an_event_is_kept_once_and_opens_its_turn(store: Store):
     assert store.captured.add([event("a", 2.0), event("b", 1.0), event("a", 9.0)], NOW) == ["a", "b"]
     assert store.captured.add([event("a")], NOW) == []
     assert [one.id for one in store.captured.events(KEY)] == ["b", "a"]
-    (turn,) = store.captured.open_turns(10)
+    (turn,) = store.captured.turns(limit=10)
     assert (turn.key, turn.first, turn.last) == (KEY, 1.0, 2.0)
     assert store.captured.count() == (2, 1)
 
 
 def test_what_is_nobodys_work_opens_no_turn(store: Store):
     store.captured.add([event("a", kind="start"), event("b", kind="end"), event("c", kind="offered")], NOW)
-    assert store.captured.open_turns(10) == []
+    assert store.captured.turns(limit=10) == []
     assert [one.id for one in store.captured.events(SessionKey("claude-code", "s1"), ("end", "start"))] == [
         "a",
         "b",
@@ -47,13 +47,13 @@ def test_what_is_nobodys_work_opens_no_turn(store: Store):
 def test_a_concluded_turn_is_open_again_when_more_of_its_events_arrive(store: Store):
     store.captured.add([event("a")], NOW)
     store.captured.conclude(concluded(), NOW)
-    assert store.captured.open_turns(10) == []
+    assert store.captured.turns(limit=10) == []
     store.captured.add([event("b", 5.0)], NOW)
-    (turn,) = store.captured.open_turns(10)
+    (turn,) = store.captured.turns(limit=10)
     assert (turn.outcome, turn.memory_id) == ("memory", "mem_1")
     store.captured.conclude(concluded(), NOW)
     store.captured.reopen(KEY)
-    assert [one.key for one in store.captured.open_turns(10)] == [KEY]
+    assert [one.key for one in store.captured.turns(limit=10)] == [KEY]
 
 
 def test_what_is_known_later_is_filled_in_and_opens_nothing(store: Store):
@@ -61,7 +61,7 @@ def test_what_is_known_later_is_filled_in_and_opens_nothing(store: Store):
     store.captured.conclude(concluded(), NOW)
     store.captured.add([event("a", data='{"exit":1}'), event("b", 3.0)], NOW, replace=True)
     assert [(one.id, one.data) for one in store.captured.events(KEY)] == [("a", '{"exit":1}'), ("b", "{}")]
-    assert store.captured.open_turns(10) == []
+    assert store.captured.turns(limit=10) == []
 
 
 def test_what_a_forgotten_memory_was_made_of_goes_and_does_not_come_back(store: Store):
@@ -72,7 +72,7 @@ def test_what_a_forgotten_memory_was_made_of_goes_and_does_not_come_back(store: 
     assert store.captured.forget("mem_1") == 2
     assert store.captured.add([event("a"), event("d", 4.0)], NOW) == []
     store.captured.reopen(KEY)
-    assert [one.key for one in store.captured.open_turns(10)] == [other]
+    assert [one.key for one in store.captured.turns(limit=10)] == [other]
     assert store.captured.count() == (1, 1)
 
 
@@ -111,10 +111,10 @@ def test_events_are_found_by_what_they_are_and_what_became_of_them(store: Store)
 
 
 def test_a_transcript_that_was_read_is_known_by_its_looks(store: Store):
-    assert store.captured.transcript_stamp("/x") is None
+    assert store.captured.transcript_stamps(["/x"]) == {}
     store.captured.set_transcript_stamp("/x", "1", NOW)
     store.captured.set_transcript_stamp("/x", "2", NOW)
-    assert store.captured.transcript_stamp("/x") == "2"
+    assert store.captured.transcript_stamps(["/x", "/y"]) == {"/x": "2"}
 
 
 def test_candidates_are_counted_by_turns_and_stay_settled(store: Store):

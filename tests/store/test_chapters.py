@@ -133,30 +133,38 @@ def test_the_same_parts_are_recognised_in_any_order_and_no_others(store: Store):
     store.chapters.put(make_chapter("chapter_a", "mem_a", "mem_b"))
     store.chapters.put(make_chapter("chapter_b", "mem_a", "mem_b", "mem_c"))
     store.chapters.put(make_chapter("chapter_c", "mem_b", "mem_a"))
-    assert store.chapters.containing(["mem_b", "mem_a", "mem_b"], exactly=True) == ["chapter_a", "chapter_c"]
+    assert store.chapters.same(["mem_b", "mem_a", "mem_b"]) == ["chapter_a", "chapter_c"]
     for parts in (["mem_a"], ["mem_a", "mem_d"], []):
-        assert store.chapters.containing(parts, exactly=True) == []
+        assert store.chapters.same(parts) == []
 
 
 def test_groups_are_found_by_any_of_their_parts(store: Store):
     store.chapters.put(make_chapter("chapter_a", "mem_a", "mem_b"))
     store.chapters.put(make_chapter("chapter_b", "mem_c"))
     store.wisdom.put(make_wisdom("wisdom_a", "chapter_a", "chapter_b"))
-    assert store.chapters.containing(["mem_b", "mem_a", "mem_c"]) == ["chapter_a", "chapter_b"]
-    assert store.chapters.containing(["mem_d"]) == store.chapters.containing([]) == []
-    assert store.wisdom.containing(["chapter_b"]) == ["wisdom_a"]
+    assert store.chapters.made_of(parts=["mem_b", "mem_a", "mem_c"]) == ["chapter_a", "chapter_b"]
+    assert store.chapters.made_of(parts=["mem_d"]) == store.chapters.made_of(parts=[]) == []
+    assert store.wisdom.made_of(parts=["chapter_b"]) == ["wisdom_a"]
 
 
 def test_all_whose_words_were_made_of_a_memory_are_known_by_it(store: Store):
     store.chapters.put(make_chapter("chapter_a", "mem_a", former=["mem_b", 'odd"'], given=["title"]))
     store.chapters.put(make_chapter("chapter_b", "mem_b"))
     store.wisdom.put(make_wisdom("wisdom_a", "chapter_a", members=[{"memory_id": "mem_c"}], former=["mem_a"]))
-    assert store.chapters.based_on(["mem_b"]) == ["chapter_a", "chapter_b"]
-    assert store.chapters.based_on(['odd"']) == store.chapters.based_on(["mem_a"]) == ["chapter_a"]
-    assert store.wisdom.based_on(["mem_c"]) == store.wisdom.based_on(["mem_a", "mem_x"]) == ["wisdom_a"]
-    assert store.wisdom.based_on(["mem_b"]) == store.wisdom.based_on([]) == []
+    assert store.chapters.made_of(memories=["mem_b"]) == ["chapter_a", "chapter_b"]
+    assert (
+        store.chapters.made_of(memories=['odd"'])
+        == store.chapters.made_of(memories=["mem_a"])
+        == ["chapter_a"]
+    )
+    assert (
+        store.wisdom.made_of(memories=["mem_c"])
+        == store.wisdom.made_of(memories=["mem_a", "mem_x"])
+        == ["wisdom_a"]
+    )
+    assert store.wisdom.made_of(memories=["mem_b"]) == store.wisdom.made_of(memories=[]) == []
     store.wisdom.put(make_wisdom("wisdom_a", "chapter_a"))
-    assert store.wisdom.based_on(["mem_a", "mem_c"]) == []
+    assert store.wisdom.made_of(memories=["mem_a", "mem_c"]) == []
 
 
 def test_memories_that_are_not_here_are_a_problem(store: Store):
@@ -175,8 +183,8 @@ def test_memories_that_are_not_here_are_a_problem(store: Store):
 def test_those_found_by_tags_are_known_by_them(store: Store):
     store.chapters.put(make_chapter("chapter_a", found_by=["auth", "jwt"]))
     store.chapters.put(make_chapter("chapter_b"))
-    assert store.chapters.found_by(["auth", "jwt"]) == ["chapter_a"]
-    assert store.chapters.found_by(["auth"]) == []
+    assert store.chapters.same([], ["auth", "jwt"]) == ["chapter_a"]
+    assert store.chapters.same([], ["auth"]) == []
 
 
 def test_tags_and_times_exclude_and_the_last_to_end_comes_first(store: Store):
@@ -194,7 +202,7 @@ def test_deleting_takes_parts_and_words_with_it(store: Store):
     store.chapters.put(make_chapter("chapter_a", "mem_a", title="Zebra"))
     assert store.chapters.delete(["chapter_a"]) == 1
     assert store.chapters.delete(["chapter_a"]) == 0
-    assert store.chapters.containing(["mem_a"]) == []
+    assert store.chapters.made_of(parts=["mem_a"]) == []
     assert store.find_groups(["zebra"], 9).matches == []
     assert not store.has_chapters()
 

@@ -185,12 +185,6 @@ def test_common_tags_come_first(store: Store):
     assert store.search.tag_counts(2) == [("b", 3), ("a", 2)]
 
 
-def test_the_agents_with_most_memories_come_first(store: Store):
-    for number, agent in enumerate(("agent_a", "agent_b", "agent_c", "agent_b")):
-        add_memory(store, f"mem_{number}", agent_id=agent)
-    assert store.search.most_active_agents(2) == ["agent_b", "agent_a"]
-
-
 def test_files_are_found_by_a_part_of_their_path(store: Store):
     add_memory(store, "mem_a", files=[make_file("src/flask/app.py"), make_file("src/flask/app.pyi")])
     add_memory(store, "mem_b", "Touch flask/app.py", files=[make_file("docs/flask.rst")])

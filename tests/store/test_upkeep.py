@@ -58,7 +58,7 @@ def test_a_backup_does_not_overwrite(store: Store, tmp_path: Path):
 def test_purging_keeps_what_was_not_forgotten(store: Store, other: Store):
     kept = [add_memory(store, f"mem_{number}", f"Goal word{number}") for number in range(4)]
     store.memories.delete("mem_3")
-    assert store.local_upkeep.purge()
+    assert store.local_upkeep.shrink() is None
     assert store.memories.get([memory.id for memory in kept]) == kept[:3]
     assert [row[0] for row in newest_with(other, ["word1"], False, Filters(), 9)] == ["mem_1"]
     assert store.upkeep.problems() == []

@@ -188,7 +188,7 @@ def test_what_a_model_cannot_embed_is_neither_pending_nor_among_the_vectors(stor
 
 def test_dropping_all_makes_all_pending(store: Store):
     fill(store, "mem_a", "mem_b")
-    store.vectors.requeue(drop=True)
+    store.upkeep.reindex(print, print, drop_vectors=True)
     assert store.vectors.counts(A)[:2] == (0, 2)
     assert store.vectors.pending(A, 9) == ["mem_b", "mem_a"]
 
@@ -196,7 +196,7 @@ def test_dropping_all_makes_all_pending(store: Store):
 def test_repairing_a_sound_list_changes_nothing(store: Store):
     fill(store, "mem_a")
     add_memory(store, "mem_b")
-    store.vectors.requeue()
+    store.upkeep.reindex(print, print)
     assert (store.vectors.counts(A)[:2], store.vectors.pending(A, 9)) == ((1, 1), ["mem_b"])
 
 

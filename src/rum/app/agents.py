@@ -92,11 +92,18 @@ def _find_agent(caller: Caller, name: str | None) -> Agent:
     return agent
 
 
-def ensure_agent(caller: Caller) -> tuple[Agent, AutomaticIdentity | None]:
-    """The agent that writes; where none has said who it is, the one set, the client's last, or a new one."""
-    if caller.agent is not None and caller.store.agents.get(caller.agent.id):
-        return caller.agent, None
-    name, agents = caller.project.settings.agent, caller.store.agents
+def ensure_agent(caller: Caller, *, active: bool = False) -> tuple[Agent, AutomaticIdentity | None]:
+    """The agent that writes; where none has said who it is, the one set, the client's last, or a new one.
+
+    `active` records that it works now, in the same round trip.
+    """
+    name, agents, agent = caller.project.settings.agent, caller.store.agents, caller.agent
+    if agent is not None:
+        is_known = (
+            agents.update(agent.id, last_active=caller.project.now()) if active else agents.get(agent.id)
+        )
+        if is_known:
+            return agent, None
     known = _resumable(caller.project, name) if name else agents.last_main(caller.client) is not None
     asked = IdentityRequest(action="register", name=name)
     caller.agent = _resume(caller, name) if known else register(caller, asked)

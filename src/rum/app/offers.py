@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from rum.capture.events.event import Event
 
 MOST = 1000
-KEPT = 14 * 86_400  # Seconds for which the text of an offer is kept: as long as events
 OWNER = "owner"
 # Why something is offered, by its kind.
 WHY = {
@@ -51,7 +50,6 @@ def record(caller: Caller, events: Sequence[Event], success: bool | None) -> Non
     offered = activity.find_offers(OfferQuery(client=client, session=session, until=until))
     if offered:
         activity.set_outcomes(_with_outcomes(caller, offered, events, success))
-        activity.clear_offer_texts(caller.project.now() - KEPT)
 
 
 def _rows(event: Event) -> Iterator[OfferRow]:

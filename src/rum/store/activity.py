@@ -108,10 +108,6 @@ class Activity(Protocol):
         """Update the outcomes of known offers, and the usefulness of their memories."""
         ...
 
-    def clear_offer_texts(self, before: float) -> None:
-        """Delete the texts of offers made before then."""
-        ...
-
     def offer_counts(self) -> list[OfferCounts]:
         """Return the numbers of offers and outcomes of each kind."""
         ...

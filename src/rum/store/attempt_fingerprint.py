@@ -6,6 +6,7 @@ Two attempts are similar if they share most of their marks; spacing, quotes and 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from zlib import crc32
 
 from rum.text.shell import segments
@@ -156,6 +157,7 @@ _HERE = r"^(?:https?://)?(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])\b"
 _NAMELESS = r"[0-9a-f]{7,40}|[0-9a-f]{8}-[0-9a-f-]{27}"
 
 
+@lru_cache(maxsize=256)  # the same few commands are run again and again
 def command_tried(command: str) -> Tried | None:
     """The key and marks of a command line; None if it only reads."""
     acting = _acting(command)

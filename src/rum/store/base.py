@@ -51,8 +51,8 @@ class Memories(WithIds, Protocol):
         """Yield all memories made at `since` or later, oldest first; of damaged ones the headline."""
         ...
 
-    def count(self) -> int:
-        """Return the number of memories, live and archived."""
+    def count(self, *, archived: bool = False) -> int:
+        """Return the number of memories, live and archived; or of the archived ones alone, which is fast."""
         ...
 
     def commits(self) -> list[tuple[str, str]]:
@@ -119,8 +119,8 @@ class Agents(WithIds, Protocol):
         """Return every agent, oldest first."""
         ...
 
-    def update(self, agent_id: str, *, name: str | None = None, last_active: int = 0) -> None:
-        """Set an agent's name, or the time of its last activity if that is later than the known one."""
+    def update(self, agent_id: str, *, name: str | None = None, last_active: int = 0) -> bool:
+        """Set an agent's name, or a later time of its last activity; False if there is no such agent."""
         ...
 
     def figures(self, ids: Iterable[str]) -> dict[str, AgentFigures]:

@@ -101,12 +101,11 @@ class CapturedEvents(Protocol):
         """Return the number of events, and of open turns."""
         ...
 
-    def turns(self, scope: TurnKey | SessionKey) -> list[CapturedTurn]:
-        """Return one turn if it is known, or the turns of a session, oldest first."""
-        ...
+    def turns(self, scope: TurnKey | SessionKey | None = None, limit: int = -1) -> list[CapturedTurn]:
+        """Return one turn if it is known, or the turns of a session, oldest first.
 
-    def open_turns(self, limit: int) -> list[CapturedTurn]:
-        """Return turns with events since they were concluded; those without events for longest first."""
+        Without a scope: turns with events since they were concluded, those without events for longest first.
+        """
         ...
 
     def conclude(self, turn: CapturedTurn, now: int) -> None:
@@ -118,15 +117,15 @@ class CapturedEvents(Protocol):
         ...
 
     def forget(self, memory_id: str, *, dry_run: bool = False) -> int:
-        """Delete the events that a memory was made of, and mark their turns; return the number of events."""
+        """Delete the events that a memory was made of, and mark their turns; count the events."""
         ...
 
     def drop(self, before: int) -> int:
-        """Delete events whose turns were concluded before then; return their number."""
+        """Delete events whose turns were concluded before then, and texts of offers; count the events."""
         ...
 
-    def transcript_stamp(self, path: str) -> str | None:
-        """Return the state that a transcript had when it was last read."""
+    def transcript_stamps(self, paths: Iterable[str]) -> dict[str, str]:
+        """Return the state that each of these transcripts had when it was last read."""
         ...
 
     def set_transcript_stamp(self, path: str, stamp: str, now: int) -> None:

@@ -21,18 +21,14 @@ class Range(NamedTuple):
 class Groups(ChangeableRecords[T], Protocol[T]):
     """Chapters, whose parts are memories, or wisdom, whose parts are chapters. Ids come oldest first."""
 
-    def containing(self, parts: Iterable[str], *, exactly: bool = False) -> list[str]:
-        """Return the ids of groups with any of these parts; `exactly`: with all of these and no others."""
+    def same(self, parts: Iterable[str], found_by: Sequence[str] = ()) -> list[str]:
+        """Return the ids of groups of exactly these parts; if there is none, of those found by these tags."""
         ...
 
-    def found_by(self, tags: Sequence[str]) -> list[str]:
-        """Return the ids of groups whose parts were found by exactly these tags."""
-        ...
+    def made_of(self, *, parts: Iterable[str] = (), memories: Iterable[str] = ()) -> list[str]:
+        """Return the ids of groups with any of these parts, or whose text was made of any of these memories.
 
-    def based_on(self, memory_ids: Iterable[str]) -> list[str]:
-        """Return the ids of groups whose text was made of any of these memories.
-
-        Unlike `containing`, this knows the memories of wisdom, and former ones that the text may still quote.
+        `memories` knows those of wisdom, too, and former ones that the text may still quote.
         """
         ...
 

@@ -161,8 +161,7 @@ def _attempts(memory: Memory) -> Iterator[Attempt]:
     suspects = _suspects(memory)
     for number, action in enumerate(memory.actions):
         worked = False if number in suspects else _worked(memory, action)
-        found = _key_and_marks(action)
-        if worked is None or found is None:
+        if worked is None or (found := _key_and_marks(action)) is None:
             continue
         key, marks = found
         row = Attempt(number, key, action.timestamp, worked, len(marks), sample(marks, _SAMPLE_SIZE))

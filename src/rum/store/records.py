@@ -53,12 +53,8 @@ class ChangeableRecords(Records[T], Protocol[T]):
 class Facts(ChangeableRecords["Fact"], Protocol):
     """Keys and values."""
 
-    def latest(self, prefix: str, limit: int) -> list[Fact]:
-        """Return the facts whose keys start with the prefix, the last changed first."""
-        ...
-
-    def count(self, prefix: str = "") -> int:
-        """Return the number of facts whose keys start with the prefix."""
+    def latest(self, limit: int, prefix: str = "") -> tuple[list[Fact], int]:
+        """Return facts whose keys start with the prefix, the last changed first, and how many there are."""
         ...
 
 

@@ -230,7 +230,3 @@ class Search(Protocol):
     def tag_counts(self, limit: int) -> list[tuple[str, int]]:
         """The most used tags, with their numbers of memories."""
         ...
-
-    def most_active_agents(self, limit: int) -> list[str]:
-        """The ids of the agents with the most memories."""
-        ...

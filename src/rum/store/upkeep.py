@@ -54,15 +54,12 @@ class LocalUpkeep(Protocol):
         """Return the size of that file."""
         ...
 
-    def shrink(self, patience: float) -> str | None:
-        """Give back unused space, if other writers need not wait longer than `patience` seconds.
+    def shrink(self, patience: float | None = None) -> str | None:
+        """Leave no deleted byte in the files; None when done, else why it was not.
 
-        None when done, else why it was not.
+        With a `patience` only the file that holds the memories is made smaller, and only if other writers
+        need not wait longer than that many seconds.
         """
-        ...
-
-    def purge(self) -> bool:
-        """Leave no deleted byte in the files; False when another process kept one open for reading."""
         ...
 
 
@@ -76,10 +73,6 @@ class Weighed(NamedTuple):
 
 class Archive(Protocol):
     """Old memories, stored compressed, with an index of their own that live memories do not share."""
-
-    def count(self) -> int:
-        """Return the number of archived memories; fast, as every recall asks."""
-        ...
 
     def weigh(self, before: int, importance: float) -> Iterator[list[Weighed]]:
         """Yield every live memory, oldest first, in batches, with the reason against archiving it.

@@ -93,7 +93,3 @@ class Vectors(Protocol):
     def drop_unused(self, kept: str, before: int) -> int:
         """Delete the vectors of other models than `kept` not used since `before`; return their number."""
         ...
-
-    def requeue(self, *, drop: bool = False) -> None:
-        """Queue the memories without a vector again; `drop` deletes every vector first."""
-        ...

@@ -114,7 +114,7 @@ def test_no_byte_of_a_forgotten_memory_is_left_after_a_purge(store: SqliteStore,
     add_memory(store, "mem_secret", intent=secret, tags=["zymurgy"])
     store.archive.put([f"mem_{number}" for number in range(20)] + ["mem_secret"], NOON)
     store.memories.delete("mem_secret")
-    assert store.local_upkeep.purge()
+    assert store.local_upkeep.shrink() is None
     everything = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
     assert re.findall(b"xylophon|quintess|zymurg|mem_secret", everything) == []
     assert store.upkeep.problems() == []
@@ -125,7 +125,7 @@ def test_no_word_of_a_memory_is_kept_for_packing_others(store: SqliteStore, fold
     store.archive.put(["mem_one"], NOON)
     store.archive.take_back(["mem_one"])
     store.memories.delete("mem_one")
-    store.local_upkeep.purge()
+    store.local_upkeep.shrink()
     assert b"xylophon" not in b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
 
 
@@ -158,8 +158,8 @@ def test_a_reader_keeps_nobody_from_archiving_and_its_file_gets_smaller_later(
             == "another process is reading; the file gets smaller when that is done"
         )
         assert reader.execute("SELECT count(*) FROM archived").fetchone() == (0,)
-    assert store.local_upkeep.purge()
-    assert store.archive.count() == 90
+    assert store.local_upkeep.shrink() is None
+    assert store.memories.count(archived=True) == 90
 
 
 @pytest.mark.parametrize("statement", ["vectors", "archived vectors", "weigh", "among"])

@@ -215,10 +215,10 @@ def test_a_purge_blocked_by_a_reader_is_reported_and_done_later(store: SqliteSto
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM memories").fetchone()
         store.memories.delete("mem_a")
-        assert not store.local_upkeep.purge()
+        assert store.local_upkeep.shrink()
         assert traces(folder)
         reader.execute("COMMIT")
-        assert store.local_upkeep.purge()
+        assert store.local_upkeep.shrink() is None
         assert traces(folder) == []
 
 

@@ -44,7 +44,7 @@ def test_a_wrong_list_is_repaired(store: SqliteStore, folder: Path):
     keep(store, "mem_a")
     add_memory(store, "mem_b")
     change(folder, "UPDATE unembedded SET memory = (SELECT seq FROM memories WHERE id = 'mem_a')")
-    store.vectors.requeue()
+    store.upkeep.reindex(print, print)
     assert store.vectors.pending(MODEL, 9) == ["mem_b"]
 
 
@@ -53,7 +53,7 @@ def test_after_purging_no_file_holds_the_vector_of_what_was_forgotten(store: Sql
     keep(store, "mem_b")
     store.memories.delete("mem_a")
     store.memories.delete("mem_b")
-    assert store.local_upkeep.purge()
+    assert store.local_upkeep.shrink() is None
     store.close()
     for path in folder.iterdir():
         assert DATA not in path.read_bytes(), path
@@ -72,7 +72,7 @@ def test_after_a_backup_was_put_in_place_its_vectors_are_found(
         store.vectors.put(MODEL, [(name, 1, data("dogs"))])
     store.refresh()
     assert near(store, MODEL, "dogs") == ["mem_c", "mem_b", "mem_a"]
-    store.local_upkeep.purge()
+    store.local_upkeep.shrink()
     shutil.copy(copy, tmp_path / "other.db")
     os.replace(tmp_path / "other.db", folder / "rum.db")
     for side in ("rum.db-wal", "rum.db-shm"):

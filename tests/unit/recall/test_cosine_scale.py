@@ -112,7 +112,7 @@ def test_the_scale_is_deleted_with_its_vectors(store: Store, other: OtherEmbedde
     keep(store, "login fails")
     semantic = semantic_search(store, other, clock)
     semantic.catch_up(math.inf, in_background=True)
-    store.vectors.requeue(drop=True)
+    store.upkeep.reindex(print, print, drop_vectors=True)
     assert semantic.scale == UNCHANGED
     semantic.catch_up(math.inf, in_background=True)
     assert measure_scale(other) == 2

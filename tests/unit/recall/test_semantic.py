@@ -379,7 +379,7 @@ with Rum.open(owner=True) as rum:
     rum.store(**make_draft(actions=[{"type": "file_edit", "file_path": "a.py"}]))
     assert rum.recall(file="a.py").memories
     assert (rum.pending, rum.doctor().healthy) == (1, True)
-print(*({"numpy", "rum.embed.minilm", "rum.store.sqlite.vector_matrix"} & set(sys.modules)))
+print(*({"numpy", "rum.embed.minilm", "rum.store.packed_vectors"} & set(sys.modules)))
 """
 
 

@@ -140,7 +140,7 @@ def _matching_facts(project: Project, query: BriefQuery) -> Iterator[Piece]:
     if not (query.about or query.files):
         return
     names = [posixpath.basename(path.rstrip("/")) or path for path in query.files]
-    for fact in project.store.facts.latest("", MAX_FACTS_SEARCHED):
+    for fact in project.store.facts.latest(MAX_FACTS_SEARCHED)[0]:
         key, share = _JOINTS.sub(" ", fact.key), 0.0
         if not query.text.terms.isdisjoint(terms(key)):  # The quick check first, as most keys share none
             share = query.text.share(content_words(key))

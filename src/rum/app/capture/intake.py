@@ -43,7 +43,7 @@ from rum.store.captured_events import CapturedEvent, CapturedTurn, RuleProposal,
 if TYPE_CHECKING:
     from rum.capture.events.event import Event
 
-KEPT = 14 * 86400  # Seconds for which events are kept after a memory was made of them
+KEPT = 14 * 86400  # Seconds for which events are kept after a memory was made of them, and texts of offers
 _LOCK = "intake.lock"
 _AT_ONCE = 50  # Turns concluded in one batch: a process that is killed repeats no more than these
 _TOO_OLD = 30 * 86400  # Seconds after which lines without a known project are dropped
@@ -228,7 +228,7 @@ class _OpenTurns:
 
     def finished(self) -> Iterator[CapturedTurn]:
         """The finished turns that are not yet concluded, oldest first."""
-        for row in self._project.store.captured.open_turns(_MOST):
+        for row in self._project.store.captured.turns(limit=_MOST):
             if self._is_over(row):
                 yield row
 

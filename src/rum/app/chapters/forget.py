@@ -55,7 +55,7 @@ def _remove_chapter(caller: Caller, chapter_id: str) -> Counts:
     ids, key = chapter.memory_ids, project.tombstone_key
     marks = [*CHAPTERS.marks(ids, key, chapter.id), *member_marks(ids, key)]
     store.memories.add_tombstones(marks, "chapter", project.now())
-    wisdom = store.wisdom.get(store.wisdom.containing([chapter.id]))
+    wisdom = store.wisdom.get(store.wisdom.made_of(parts=[chapter.id]))
     store.chapters.delete([chapter.id])
     for one in wisdom:
         others = store.chapters.get(one.chapter_ids)
@@ -100,8 +100,8 @@ def cut_memory(project: Project, versions: Sequence[Memory]) -> None:
     """
     memory_id, store = versions[0].id, project.store
     cutter = ForgottenCutter(project, [memory_id], _memory_terms(versions))
-    chapters = store.chapters.based_on([memory_id])
-    wisdom = {*store.wisdom.based_on([memory_id]), *store.wisdom.containing(chapters)}
+    chapters = store.chapters.made_of(memories=[memory_id])
+    wisdom = store.wisdom.made_of(memories=[memory_id], parts=chapters)
     cutter.cut_stored(CHAPTERS, chapters)
     cutter.cut_stored(WISDOM, sorted(wisdom))
 

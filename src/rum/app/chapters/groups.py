@@ -299,9 +299,7 @@ def find_group(
 ) -> G | None:
     """The group of the same parts, or else the one of the same tags."""
     store = kind.store(project)
-    ids = store.containing((one.id for one in parts), exactly=True)
-    if not ids and found_by:
-        ids = store.found_by(found_by)
+    ids = store.same((one.id for one in parts), found_by)
     return store.get(ids[:1])[0] if ids else None
 
 

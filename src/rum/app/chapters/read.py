@@ -172,7 +172,7 @@ def _match_meaning(project: Project, query: str) -> dict[str, Match]:
     keys = [key for key, cosine in nearest if cosine >= MIN_COSINE]
     found = store.search.describe(keys, Filters(superseded=True), session_limit=0)
     near = frozenset(one.row.id for one in found.memories)
-    wisdom = store.wisdom.get(store.wisdom.containing(store.chapters.containing(near))) if near else []
+    wisdom = store.wisdom.get(store.wisdom.made_of(parts=store.chapters.made_of(parts=near))) if near else []
 
     def match(similarity: Similarity | None) -> dict[str, Match]:
         if similarity is None:

@@ -115,7 +115,7 @@ class _Refresh:
             raise NotFound(f"All {kind.parts} of {old.id} are gone; forget it.", id=old.id)
         if ids != frozenset(old.part_ids):
             # Groups that were refreshed have their new parts, even if a dry run does not store them.
-            here = kind.store(project).containing(ids, exactly=True)
+            here = kind.store(project).same(ids)
             others = [one for one in here if one not in self._part_ids]
             others += [one for one, known in self._part_ids.items() if known == ids]
             if others:

@@ -135,7 +135,7 @@ def export_guide(caller: Caller, path: str | None) -> Written:
         for rule in caller.store.rules.latest(_MOST_RULES)
     ]
     facts = [
-        f"- {_line(fact.key)}: {_line(fact.value)}" for fact in caller.store.facts.latest("", _MOST_FACTS)
+        f"- {_line(fact.key)}: {_line(fact.value)}" for fact in caller.store.facts.latest(_MOST_FACTS)[0]
     ]
     # The most important notes, a line each, without those that came from such a file.
     order = list(Importance)

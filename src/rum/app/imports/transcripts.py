@@ -83,10 +83,11 @@ def import_transcripts(
     intake(caller, 1.0)
     tally = Tally()
     is_here = cache(partial(_is_here, caller.project, named=path is not None))
+    stamps = caller.store.captured.transcript_stamps(session[0] for session in own)
     progress(0, len(own))
     for done, session in enumerate(own, start=1):
         stamp = _stamp(session)
-        if caller.store.captured.transcript_stamp(session[0]) == stamp:
+        if stamps.get(session[0]) == stamp:
             tally.counts["known"] += 1
         elif found is None and not is_here(_cwd(client, session)):
             tally.counts["elsewhere"] += 1

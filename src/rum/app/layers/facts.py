@@ -49,7 +49,7 @@ class Facts:
     def list(self, prefix: str = "", limit: int | None = None) -> Sequence[Fact]:
         """The facts whose keys have this prefix, last changed first."""
         with self._caller.turn():
-            return self._caller.store.facts.latest(prefix, limit_or_all(limit))
+            return self._caller.store.facts.latest(limit_or_all(limit), prefix)[0]
 
     def history(self, key: str) -> Sequence[FactVersion]:
         """All values of a key, oldest first; the last one is the current value."""
@@ -118,7 +118,7 @@ def find_fact(project: Project, key: str) -> Fact:
 
 def nearest_key(project: Project, key: str) -> str | None:
     """The existing key most similar to one that does not exist."""
-    keys = {fact.key.lower(): fact.key for fact in project.store.facts.latest("", _KEYS_COMPARED)}
+    keys = {fact.key.lower(): fact.key for fact in project.store.facts.latest(_KEYS_COMPARED)[0]}
     near = nearest(key, list(keys))
     return keys[near] if near else None
 

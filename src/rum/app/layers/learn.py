@@ -52,7 +52,7 @@ def _get(caller: Caller, question: LearnRequest) -> LearnResult:
 
 def _list(caller: Caller, question: LearnRequest) -> LearnResult:
     prefix, added, total_rules = question.key or "", None, UNSET
-    known, total_facts = caller.store.facts.latest(prefix, question.limit), caller.store.facts.count(prefix)
+    known, total_facts = caller.store.facts.latest(question.limit, prefix)
     if question.key is None:
         added, total_rules = caller.store.rules.latest(question.limit), caller.store.rules.count()
     hint = UNSET if known or added else "Nothing was learned yet."

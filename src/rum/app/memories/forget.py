@@ -96,14 +96,14 @@ def _find(caller: Caller, question: ForgetRequest) -> tuple[Kind, str]:
 def _groups_of(project: Project, kind: str, one: str) -> list[str]:
     """The ids of the chapters and the wisdom that were made of a memory or a chapter."""
     if kind == "memory" and project.store.has_chapters():
-        chapters, wisdom = project.store.chapters.based_on([one]), project.store.wisdom
-        return [*chapters, *dict.fromkeys((*wisdom.based_on([one]), *wisdom.containing(chapters)))]
-    return project.store.wisdom.containing([one]) if kind == "chapter" else []
+        chapters = project.store.chapters.made_of(memories=[one])
+        return [*chapters, *project.store.wisdom.made_of(memories=[one], parts=chapters)]
+    return project.store.wisdom.made_of(parts=[one]) if kind == "chapter" else []
 
 
 def purge(caller: Caller) -> dict[str, Any]:
     """Make what was forgotten unrecoverable from the files."""
-    if caller.store.local_upkeep.purge():
+    if caller.store.local_upkeep.shrink() is None:
         return {"purged": True}
     hint = "Another process is reading, so the log still holds old pages; run `rum purge` when it is done."
     return {"purged": False, "hint": hint}

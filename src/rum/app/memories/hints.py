@@ -143,8 +143,11 @@ def _unknown_agent(project: Project, query: RecallQuery) -> Iterator[str]:
         alike[name]
         for name in get_close_matches(asked.casefold()[:MAX_ECHO_LENGTH], alike, n=MAX_SUGGESTIONS)
     ]
-    most_active = [names.get(agent_id, agent_id) for agent_id in query.search.most_active_agents(MAX_NAMES)]
-    known = list(dict.fromkeys([*near, *most_active]))[:MAX_NAMES]
+    figures = project.store.agents.figures(names)
+    most_active = sorted(
+        (one for one in names if figures[one].memories), key=lambda one: (-figures[one].memories, one)
+    )
+    known = list(dict.fromkeys([*near, *(names[one] for one in most_active)]))[:MAX_NAMES]
     yield f"one of the agents {', '.join(known)} instead of the unknown `{asked[:MAX_ECHO_LENGTH]}`"
 
 

@@ -43,7 +43,7 @@ def store(caller: Caller, given: dict[str, Any]) -> StoreResult:
     now = caller.project.now()
     alike = similar_to(caller.project, draft)
     with caller.undo_identity_on_error(), caller.store.transaction():
-        agent, who = ensure_agent(caller)
+        agent, who = ensure_agent(caller, active=True)
         commit, branch = caller.project.commit_and_branch()
         bare = Memory(
             id=new_id("mem"),
@@ -61,7 +61,6 @@ def store(caller: Caller, given: dict[str, Any]) -> StoreResult:
         caller.store.memories.add(memory)
         for kind, target in draft.links.each():
             _add_link(caller.project, memory.id, target, kind, now)
-        caller.store.agents.update(agent.id, last_active=now)
     return StoreResult(
         memory_id=memory.id,
         stored_at=now,

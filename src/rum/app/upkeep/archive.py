@@ -77,7 +77,7 @@ def archive(
         archived=done,
         superseded=sum(one.superseded for one in ripe),
         kept=kept,
-        in_archive=store.archive.count() + (done if dry_run else 0),
+        in_archive=store.memories.count(archived=True) + (done if dry_run else 0),
         bytes_before=bytes_before,
         bytes_after=store.local_upkeep.size().bytes,
         dry_run=dry_run,

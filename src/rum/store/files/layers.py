@@ -113,7 +113,9 @@ def _read(path: str, layer: MemoryType) -> list[Item]:
     items = cast("list[Item]", parsed)
     for number, item in enumerate(items, start=1):
         _CHECKS[layer](item, f"{path}, entry {number}")
-    return items if layer is not MemoryType.SEMANTIC else _as_map(items)
+    if layer is MemoryType.SEMANTIC:  # of pairs with the same key the last counts, where the first was
+        return [[key, value] for key, value in dict(items).items()]
+    return items
 
 
 def _refuse_number(name: str) -> NoReturn:
@@ -123,11 +125,6 @@ def _refuse_number(name: str) -> NoReturn:
 def _finite(text: str) -> float:
     number = float(text)
     return number if abs(number) != float("inf") else _refuse_number(text)
-
-
-def _as_map(pairs: list[Item]) -> list[Item]:
-    """Of pairs with the same key the last one counts, at the position of the first."""
-    return [[key, value] for key, value in dict(pairs).items()]
 
 
 def _object(item: Item, where: str) -> Json:

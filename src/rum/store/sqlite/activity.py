@@ -9,8 +9,7 @@ from typing import Any
 
 from rum.model.memory import Usage
 from rum.store.activity import Evidence, OfferCounts, OfferQuery, OfferRow
-from rum.store.sqlite.queries import SQL
-from rum.store.sqlite.records import Row, Table
+from rum.store.sqlite.records import SQL, Row, Table
 
 
 class SqliteActivity(Table):
@@ -71,10 +70,6 @@ class SqliteActivity(Table):
             db.executemany(SQL["set_offer_outcome"], [offer._asdict() for offer in changed])
             for memory_id in dict.fromkeys(offer.memory_id for offer in changed if offer.memory_id):
                 self._update_usefulness(memory_id)
-
-    def clear_offer_texts(self, before: float) -> None:
-        with self._database.transaction() as db:
-            db.execute(SQL["clear_offer_texts"], (before,))
 
     def offer_counts(self) -> list[OfferCounts]:
         rows = self._rows("offer_counts")

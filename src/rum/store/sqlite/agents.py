@@ -11,8 +11,7 @@ import msgspec
 from rum.model.agents import Agent
 from rum.model.ids import tail_of
 from rum.store.base import AgentFigures
-from rum.store.sqlite.queries import SQL
-from rum.store.sqlite.records import Table
+from rum.store.sqlite.records import SQL, Table
 
 if TYPE_CHECKING:
     from rum.store.sqlite.records import Row
@@ -43,9 +42,10 @@ class SqliteAgents(Table):
     def all(self) -> list[Agent]:
         return [_agent(row) for row in self._rows("all_agents")]
 
-    def update(self, agent_id: str, *, name: str | None = None, last_active: int = 0) -> None:
+    def update(self, agent_id: str, *, name: str | None = None, last_active: int = 0) -> bool:
+        values = {"id": agent_id, "name": name, "last_active": last_active}
         with self._database.transaction() as db:
-            db.execute(SQL["update_agent"], {"id": agent_id, "name": name, "last_active": last_active})
+            return db.execute(SQL["update_agent"], values).rowcount > 0
 
     def figures(self, ids: Iterable[str]) -> dict[str, AgentFigures]:
         rows = self._rows("agent_figures", (json.dumps(list(ids)),))

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
 from rum.store.base import ReadMode
-from rum.store.sqlite.archive_rows import (
-    HEADLINE,
-    LAYERS,
-    Parcel,
-    distinct_terms,
-    drop_all_terms,
-    is_archived,
-    put_away,
-    take_back,
-)
 from rum.store.sqlite.connect import Database
-from rum.store.sqlite.fts_query import distinct
 from rum.store.sqlite.layer_blobs import FORM, packed, unpacked
-from rum.store.sqlite.memories import SqliteMemories
-from rum.store.sqlite.queries import SQL
-from rum.store.sqlite.records import Table
+from rum.store.sqlite.memories import LAYERS, SqliteMemories, distinct_terms, is_archived, take_back
+from rum.store.sqlite.records import SQL, Table
+from rum.store.sqlite.sql_text import distinct
 from rum.store.upkeep import Weighed
 from rum.text import terms
 
+HEADLINE = -1  # In place of a tokeniser's version: only the headline is indexed, as the rest is damaged
 _BATCH_SIZE = 1000
+
+
+class Parcel(NamedTuple):
+    """A memory prepared for the archive; it is archived if it still has that version."""
+
+    seq: int
+    memory_id: str
+    version: int
+    data: bytes
+    terms: str
+    length: int
 
 
 class SqliteArchive(Table):
@@ -33,10 +36,6 @@ class SqliteArchive(Table):
     def __init__(self, database: Database, memories: SqliteMemories) -> None:
         super().__init__(database)
         self._memories = memories
-
-    def count(self) -> int:
-        # Stored and updated with the archive: counting the rows takes too long for a recall.
-        return int(next(iter(self._values("get_derived", ("archived",))), 0))
 
     def weigh(self, before: int, importance: float) -> Iterator[list[Weighed]]:
         query = {"before": before, "importance": importance, "at": -1, "id": "", "most": _BATCH_SIZE}
@@ -85,7 +84,8 @@ class SqliteArchive(Table):
             self._gather(left_out)
             with self._database.transaction() as db:
                 self._gather(left_out)  # what was archived meanwhile
-                drop_all_terms(db)
+                db.execute(SQL["drop_all_archived_terms"])
+                db.execute(SQL["note_no_archived_terms"])
                 db.execute(SQL["put_renewed_terms"])
                 db.execute(SQL["note_renewed_terms"])
         finally:
@@ -106,3 +106,24 @@ class SqliteArchive(Table):
                 own_terms = distinct_terms(whole.get(memory_id) or headlines[memory_id])
                 values = (last, row["archived_at"], row["version"], *own_terms, made_by)
                 self._database.connection.execute(SQL["renew_terms"], values)
+
+
+def put_away(db: sqlite3.Connection, parcel: Parcel, now: int) -> bool:
+    """Move a memory into the archive; False if it was changed, forgotten or archived meanwhile."""
+    if not db.execute(SQL["is_live_as"], parcel[:3]).fetchone():
+        return False
+    seq = parcel.seq
+    row = (seq, now, FORM, parcel.data, parcel.length, terms.VERSION)
+    db.execute(SQL["archive_memory"], row)
+    db.execute(SQL["set_layers"], (*([""] * len(LAYERS)), seq))
+    db.execute(SQL["delete_text"], (seq,))
+    db.execute(SQL["add_archived_terms"], (seq, parcel.terms))
+    move_vectors(db, seq)
+    db.execute(SQL["more_archived"], (1,))
+    return True
+
+
+def move_vectors(db: sqlite3.Connection, seq: int) -> None:
+    """Move the vectors of an archived memory to a table of their own."""
+    db.execute(SQL["archive_vectors"], (seq,))
+    db.execute(SQL["drop_live_vectors"], (seq,))

@@ -15,8 +15,7 @@ from rum.store.captured_events import (
     SessionKey,
     TurnKey,
 )
-from rum.store.sqlite.queries import SQL
-from rum.store.sqlite.records import Row, Table
+from rum.store.sqlite.records import SQL, Row, Table
 
 _NO_TURN = ("start", "end", "compact", "offered")  # Kinds of events that open no turn
 
@@ -54,12 +53,25 @@ class SqliteCapturedEvents(Table):
         [row] = self._rows("count_captured")
         return row["events"], row["open_turns"]
 
-    def turns(self, scope: TurnKey | SessionKey) -> list[CapturedTurn]:
-        statement = "turn_by_key" if isinstance(scope, TurnKey) else "turns_of_session"
-        return [_turn(row) for row in self._rows(statement, scope)]
-
-    def open_turns(self, limit: int) -> list[CapturedTurn]:
-        return [_turn(row) for row in self._rows("open_turns", (limit,))]
+    def turns(self, scope: TurnKey | SessionKey | None = None, limit: int = -1) -> list[CapturedTurn]:
+        if scope is None:
+            rows = self._rows("open_turns", (limit,))
+        else:
+            statement = "turn_by_key" if isinstance(scope, TurnKey) else "turns_of_session"
+            rows = self._rows(statement, (*scope, limit))
+        return [
+            CapturedTurn(
+                _key(row),
+                first=row["first"],
+                last=row["last"],
+                is_open=bool(row["is_open"]),
+                outcome=row["outcome"],
+                memory_id=row["memory_id"],
+                why=row["why"],
+                concluded_at=row["concluded_at"],
+            )
+            for row in rows
+        ]
 
     def conclude(self, turn: CapturedTurn, now: int) -> None:
         values = {**turn._asdict(), **turn.key._asdict(), "now": now}
@@ -81,10 +93,12 @@ class SqliteCapturedEvents(Table):
 
     def drop(self, before: int) -> int:
         with self._database.transaction() as db:
+            db.execute(SQL["clear_offer_texts"], (before,))
             return db.execute(SQL["drop_events"], {"before": before}).rowcount
 
-    def transcript_stamp(self, path: str) -> str | None:
-        return next(iter(self._values("transcript_stamp", (path,))), None)
+    def transcript_stamps(self, paths: Iterable[str]) -> dict[str, str]:
+        rows = self._rows("transcript_stamps", (json.dumps(list(paths)),))
+        return {row["path"]: row["stamp"] for row in rows}
 
     def set_transcript_stamp(self, path: str, stamp: str, now: int) -> None:
         with self._database.transaction() as db:
@@ -113,16 +127,3 @@ def _event(row: Row) -> CapturedEvent:
 
 def _key(row: Row) -> TurnKey:
     return TurnKey(row["client"], row["session"], row["agent"], row["turn"])
-
-
-def _turn(row: Row) -> CapturedTurn:
-    return CapturedTurn(
-        _key(row),
-        first=row["first"],
-        last=row["last"],
-        is_open=bool(row["is_open"]),
-        outcome=row["outcome"],
-        memory_id=row["memory_id"],
-        why=row["why"],
-        concluded_at=row["concluded_at"],
-    )

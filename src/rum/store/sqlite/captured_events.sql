@@ -27,10 +27,10 @@ WHERE client = :client AND session = :session
 SELECT *, became AS outcome FROM turns WHERE is_open ORDER BY last LIMIT ?;
 
 -- name: turns_of_session
-SELECT *, became AS outcome FROM turns WHERE client = ? AND session = ? ORDER BY first, agent;
+SELECT *, became AS outcome FROM turns WHERE client = ? AND session = ? ORDER BY first, agent LIMIT ?;
 
 -- name: turn_by_key
-SELECT *, became AS outcome FROM turns WHERE client = ? AND session = ? AND agent = ? AND turn = ?;
+SELECT *, became AS outcome FROM turns WHERE client = ? AND session = ? AND agent = ? AND turn = ? LIMIT ?;
 
 -- name: conclude_turn
 INSERT INTO turns (client, session, agent, turn, first, last, is_open, became, memory_id, why, concluded_at)
@@ -70,8 +70,8 @@ ORDER BY s.at DESC, s.seq DESC LIMIT :limit;
 -- name: count_captured
 SELECT (SELECT count(*) FROM seen) AS events, (SELECT count(*) FROM turns WHERE is_open) AS open_turns;
 
--- name: transcript_stamp
-SELECT stamp FROM transcripts WHERE path = ?;
+-- name: transcript_stamps
+SELECT t.path, t.stamp FROM json_each(?) AS wanted JOIN transcripts AS t ON t.path = wanted.value;
 
 -- name: set_transcript_stamp
 INSERT INTO transcripts (path, stamp, read_at) VALUES (?, ?, ?)

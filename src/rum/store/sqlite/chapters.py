@@ -22,8 +22,7 @@ from rum.model.chapters import (
 from rum.model.ids import tail_of
 from rum.store.chapters import GroupMatch, GroupMatches, Range
 from rum.store.sqlite.connect import Database
-from rum.store.sqlite.queries import SQL
-from rum.store.sqlite.records import Row, Table
+from rum.store.sqlite.records import SQL, Row, Table
 from rum.text.terms import terms
 
 T = TypeVar("T", Chapter, Wisdom)
@@ -89,17 +88,16 @@ class _GroupTable(Table, ABC, Generic[T]):
         tail = tail_of(name)
         return [] if tail is None else self._values(f"{self.kind}_by_tail", {"tail": tail})
 
-    def containing(self, parts: Iterable[str], *, exactly: bool = False) -> list[str]:
+    def same(self, parts: Iterable[str], found_by: Sequence[str] = ()) -> list[str]:
         ids = sorted(set(parts))
-        if exactly:
-            return self._values(f"{self.kind}_with_parts", {"ids": json.dumps(ids), "count": len(ids)})
-        return self._values(f"{self.kind}_containing", (json.dumps(ids),))
+        found = self._values(f"{self.kind}_with_parts", {"ids": json.dumps(ids), "count": len(ids)})
+        if not found and found_by:
+            return self._values(f"{self.kind}_found_by", (_json(tuple(found_by)),))
+        return found
 
-    def found_by(self, tags: Sequence[str]) -> list[str]:
-        return self._values(f"{self.kind}_found_by", (_json(tuple(tags)),))
-
-    def based_on(self, memory_ids: Iterable[str]) -> list[str]:
-        return self._values(f"{self.kind}_based_on", {"ids": json.dumps(sorted(set(memory_ids)))})
+    def made_of(self, *, parts: Iterable[str] = (), memories: Iterable[str] = ()) -> list[str]:
+        values = {"parts": json.dumps(list(parts)), "memories": json.dumps(list(memories))}
+        return self._values(f"{self.kind}_made_of", values)
 
     def matching(self, tags: Sequence[str], within: Range, limit: int) -> tuple[list[str], int]:
         query = {"tags": _json(tuple(tags)), "since": within.since, "before": within.before}

@@ -47,14 +47,11 @@ ORDER BY c.seq;
 -- name: chapter_found_by
 SELECT id FROM chapters WHERE found_by = ? ORDER BY seq;
 
--- name: chapter_containing
-SELECT c.id FROM chapter_memories AS m JOIN chapters AS c ON c.id = m.chapter_id
-WHERE m.memory_id IN (SELECT value FROM json_each(?)) GROUP BY c.id ORDER BY c.seq;
-
--- name: chapter_based_on
+-- name: chapter_made_of
 SELECT c.id FROM chapters AS c
-WHERE c.id IN (SELECT chapter_id FROM chapter_memories WHERE memory_id IN (SELECT value FROM json_each(:ids)))
-  OR EXISTS (SELECT 1 FROM json_each(c.former) WHERE value IN (SELECT value FROM json_each(:ids)))
+WHERE c.id IN (SELECT chapter_id FROM chapter_memories WHERE memory_id IN (SELECT value FROM json_each(:parts)))
+  OR c.id IN (SELECT chapter_id FROM chapter_memories WHERE memory_id IN (SELECT value FROM json_each(:memories)))
+  OR EXISTS (SELECT 1 FROM json_each(c.former) WHERE value IN (SELECT value FROM json_each(:memories)))
 ORDER BY c.seq;
 
 -- name: chapter_matching
@@ -142,14 +139,11 @@ ORDER BY w.seq;
 -- name: wisdom_found_by
 SELECT id FROM wisdom WHERE found_by = ? ORDER BY seq;
 
--- name: wisdom_containing
-SELECT w.id FROM wisdom_chapters AS s JOIN wisdom AS w ON w.id = s.wisdom_id
-WHERE s.chapter_id IN (SELECT value FROM json_each(?)) GROUP BY w.id ORDER BY w.seq;
-
--- name: wisdom_based_on
+-- name: wisdom_made_of
 SELECT w.id FROM wisdom AS w
-WHERE w.id IN (SELECT wisdom_id FROM wisdom_memories WHERE memory_id IN (SELECT value FROM json_each(:ids)))
-  OR EXISTS (SELECT 1 FROM json_each(w.former) WHERE value IN (SELECT value FROM json_each(:ids)))
+WHERE w.id IN (SELECT wisdom_id FROM wisdom_chapters WHERE chapter_id IN (SELECT value FROM json_each(:parts)))
+  OR w.id IN (SELECT wisdom_id FROM wisdom_memories WHERE memory_id IN (SELECT value FROM json_each(:memories)))
+  OR EXISTS (SELECT 1 FROM json_each(w.former) WHERE value IN (SELECT value FROM json_each(:memories)))
 ORDER BY w.seq;
 
 -- name: wisdom_matching

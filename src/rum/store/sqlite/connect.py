@@ -8,7 +8,7 @@ import time
 from contextlib import contextmanager
 
 from rum.model.errors import InvalidQuery, StorageError
-from rum.store.sqlite.uri import sqlite_uri
+from rum.store.sqlite.sql_text import sqlite_uri
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -169,7 +169,7 @@ class Database:
             return (self._has_content(),)
         if self.access == "frozen":
             return tuple(_file_stat(self.path + ending) for ending in ("", "-wal", "-shm"))
-        return _file_stat(self.path)[:2]
+        return self.file
 
     @property
     def file(self) -> tuple[int, ...]:
@@ -194,7 +194,10 @@ class Database:
         if self._depth:
             yield self.connection
             return
-        self._must_be_writable()
+        if self.access != "write":  # the reason may be gone by now
+            self.reopen()
+        if self.access != "write":
+            raise _explained(self.path, self._write_error)
         with storage_errors(self.path):
             self._begin(patience)
             self._depth += 1
@@ -230,12 +233,6 @@ class Database:
             yield
         finally:
             self.connection.execute("ROLLBACK")
-
-    def _must_be_writable(self) -> None:
-        if self.access != "write":  # the reason may be gone by now
-            self.reopen()
-        if self.access != "write":
-            raise _explained(self.path, self._write_error)
 
     def patiently(self, step: Callable[[], object], patience: float | None = None) -> None:
         """Run a step, and repeat it after short random waits while the file is locked."""

@@ -9,8 +9,7 @@ from typing import Any
 import msgspec
 
 from rum.model.layers import Event, Fact, Rule
-from rum.store.sqlite.queries import SQL
-from rum.store.sqlite.records import RecordTable, Row
+from rum.store.sqlite.records import SQL, RecordTable, Row
 
 
 class SqliteFacts(RecordTable[Fact]):
@@ -28,11 +27,10 @@ class SqliteFacts(RecordTable[Fact]):
     def find_ids(self, name: str) -> list[str]:
         return [name] if self.get([name]) else []
 
-    def latest(self, prefix: str, limit: int) -> list[Fact]:
-        return [self._item(row) for row in self._rows("latest_facts", {"prefix": prefix, "limit": limit})]
-
-    def count(self, prefix: str = "") -> int:
-        return self._values("count_facts", {"prefix": prefix})[0]
+    def latest(self, limit: int, prefix: str = "") -> tuple[list[Fact], int]:
+        rows = self._rows("latest_facts", {"prefix": prefix, "limit": limit})
+        found = [self._item(row) for row in rows]
+        return found, self._values("count_facts_below", (prefix,))[0] if len(found) == limit else len(found)
 
 
 class SqliteRules(RecordTable[Rule]):

@@ -17,7 +17,10 @@ SELECT * FROM facts WHERE substr(key, 1, length(:prefix)) = :prefix
 ORDER BY coalesce(updated_at, created_at) DESC, seq DESC LIMIT :limit;
 
 -- name: count_facts
-SELECT count(*) FROM facts WHERE substr(key, 1, length(:prefix)) = :prefix;
+SELECT count(*) FROM facts;
+
+-- name: count_facts_below
+SELECT count(*) FROM facts WHERE substr(key, 1, length(?1)) = ?1;
 
 -- name: delete_facts
 DELETE FROM facts WHERE key IN (:ids);

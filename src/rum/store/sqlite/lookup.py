@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rum.store.search import FileRow, Row, TiedRows
-from rum.store.sqlite.fts_query import conditions, quoted
+from rum.store.sqlite.sql_text import conditions, quoted
 from rum.text.terms import terms
 
 if TYPE_CHECKING:
@@ -236,10 +236,6 @@ class Lookup:
     def tag_counts(self, limit: int) -> list[tuple[str, int]]:
         statement = "SELECT tag, count(*) FROM memory_tags GROUP BY tag ORDER BY count(*) DESC, tag LIMIT ?"
         return self._rows(statement, (limit,))
-
-    def most_active_agents(self, limit: int) -> list[str]:
-        statement = "SELECT agent_id FROM memories GROUP BY agent_id ORDER BY count(*) DESC, agent_id LIMIT ?"
-        return [agent for (agent,) in self._rows(statement, (limit,))]
 
 
 def _is_plain(filters: Filters) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -15,12 +16,15 @@ from rum.model.memory import FileRef, Memory, Operation, Origin, OriginKind, Rev
 from rum.model.memory_layers import Action, Intent, Outcome, Perception, Reasoning, TaskType
 from rum.store.base import ReadMode
 from rum.store.derived import attempts_of, indexed_text, recorded_renames
-from rum.store.sqlite import archive_rows
-from rum.store.sqlite.queries import SQL
-from rum.store.sqlite.records import Table
+from rum.store.sqlite.layer_blobs import unpacked
+from rum.store.sqlite.records import SQL, Table
+from rum.text import terms
 
 if TYPE_CHECKING:
     from rum.store.sqlite.records import Row
+
+# The columns that are empty in the row of an archived memory.
+LAYERS = ("intent", "perception", "reasoning", "actions", "outcome")
 
 
 class SqliteMemories(Table):
@@ -28,32 +32,24 @@ class SqliteMemories(Table):
 
     def add(self, memory: Memory) -> None:
         with self._database.transaction() as db:
-            seq = db.execute(SQL["insert_memory"], _columns(memory)).lastrowid
+            seq = db.execute(SQL["insert_memory"], _columns(memory)).lastrowid or 0
             db.execute(SQL["queue_memory"], (seq,))
             self._add_parts(memory, seq)
+            db.execute(SQL["insert_text"], (seq, *indexed_text(memory)))
 
     def replace(self, memory: Memory) -> None:
         with self._database.transaction() as db:
-            self._unarchive(memory.id)
+            [seq] = self._values("seq_of", (memory.id,))
+            if is_archived(db, seq):
+                take_back(db, seq, self.get([memory.id])[0])
             row = _columns(memory)
             for statement in ("forget_meaning", "queue_if_changed", "update_memory"):
                 db.execute(SQL[statement], row)
-            seq = self._seq(memory.id)
-            self._delete_parts(memory, seq)
+            self._delete_parts(memory.id, seq)
             self._add_parts(memory, seq)
+            db.execute(SQL["insert_text"], (seq, *indexed_text(memory)))
 
-    def _unarchive(self, memory_id: str) -> None:
-        """Make an archived memory live again, before it is changed."""
-        db = self._database.connection
-        seq = self._seq(memory_id)
-        if archive_rows.is_archived(db, seq):
-            archive_rows.take_back(db, seq, self.get([memory_id])[0])
-
-    def _add_parts(self, memory: Memory, seq: int | None) -> None:
-        self._add_named(memory, seq)
-        self._database.connection.execute(SQL["insert_text"], (seq, *indexed_text(memory)))
-
-    def _add_named(self, memory: Memory, seq: int | None) -> None:
+    def _add_parts(self, memory: Memory, seq: int) -> None:
         """Write its files, tags, attempts and renames, which are found without the text index."""
         db = self._database.connection
         files = [
@@ -65,22 +61,13 @@ class SqliteMemories(Table):
         db.executemany(SQL["insert_attempt"], [(seq, *attempt) for attempt in attempts_of(memory)])
         self.note_renames(memory.id, recorded_renames(memory.actions))
 
-    def _delete_parts(self, memory: Memory, seq: int) -> None:
-        self._delete_terms(memory.id, seq)
-        self._delete_named(memory.id, seq)
-
-    def _delete_named(self, memory_id: str, seq: int) -> None:
+    def _delete_parts(self, memory_id: str, seq: int) -> None:
+        """Delete what `_add_parts` wrote, except renames, and the terms of a live memory."""
         db = self._database.connection
         for statement in ("delete_files", "delete_tags"):
             db.execute(SQL[statement], (memory_id,))
-        db.execute(SQL["delete_attempts"], (seq,))
-
-    def _delete_terms(self, memory_id: str, seq: int) -> None:
-        """Delete its terms from the index that has them."""
-        db = self._database.connection
-        db.execute(SQL["delete_text"], (seq,))
-        if archive_rows.is_archived(db, seq):
-            archive_rows.drop_terms(db, seq, next(iter(self.get([memory_id], ReadMode.SKIP_DAMAGED)), None))
+        for statement in ("delete_attempts", "delete_text"):
+            db.execute(SQL[statement], (seq,))
 
     def reindex(self, memory: Memory) -> bool:
         """Write all data derived from the stored memory; False if it is deleted or damaged.
@@ -91,11 +78,10 @@ class SqliteMemories(Table):
             present = next(iter(self.get([memory.id], ReadMode.SKIP_DAMAGED)), None)
             if present is None:
                 return False
-            seq = self._seq(memory.id)
-            db.execute(SQL["delete_text"], (seq,))
-            self._delete_named(memory.id, seq)
-            self._add_named(present, seq)
-            if not archive_rows.is_archived(db, seq):
+            [seq] = self._values("seq_of", (memory.id,))
+            self._delete_parts(memory.id, seq)
+            self._add_parts(present, seq)
+            if not is_archived(db, seq):
                 db.execute(SQL["insert_text"], (seq, *indexed_text(present)))
             return True
 
@@ -104,7 +90,7 @@ class SqliteMemories(Table):
             return []
         statement = "headlines_by_id" if mode is ReadMode.HEADLINE else "memories_by_id"
         rows = self._rows(statement, {"ids": json.dumps(list(ids))})
-        found = {row["id"]: _READERS[mode](row) for row in rows}
+        found = {row["id"]: _memory(row, mode) for row in rows}
         return [memory for one in ids if (memory := found.get(one)) is not None]
 
     def find_ids(self, name: str) -> list[str]:
@@ -120,7 +106,9 @@ class SqliteMemories(Table):
                 yield memories
             last = (rows[-1]["created_at"], rows[-1]["id"])
 
-    def count(self) -> int:
+    def count(self, *, archived: bool = False) -> int:
+        if archived:  # stored, and updated with the archive
+            return int(next(iter(self._values("get_derived", ("archived",))), 0))
         return self._values("count_memories")[0]
 
     def commits(self) -> list[tuple[str, str]]:
@@ -130,13 +118,14 @@ class SqliteMemories(Table):
         if dry_run:
             return self._count_parts(memory_id)
         with self._database.transaction() as db:
-            seq = self._seq(memory_id)
+            [seq] = self._values("seq_of", (memory_id,))
             removed = self._count_parts(memory_id)
             older = self._values("superseded_by", (memory_id,))
-            archived = archive_rows.is_archived(db, seq)
-            self._delete_terms(memory_id, seq)
+            if is_archived(db, seq):
+                drop_terms(db, seq, next(iter(self.get([memory_id], ReadMode.SKIP_DAMAGED)), None))
+                db.execute(SQL["more_archived"], (-1,))
+            db.execute(SQL["delete_text"], (seq,))
             db.execute(SQL["delete_memory"], (memory_id,))
-            db.execute(SQL["more_archived"], (-int(archived),))
             db.execute(SQL["mark_superseded"], (json.dumps(older),))
             return removed
 
@@ -158,9 +147,6 @@ class SqliteMemories(Table):
 
     def tombstones(self, hashes: Iterable[str]) -> set[str]:
         return set(self._values("tombstones_among", (json.dumps(list(hashes)),)))
-
-    def _seq(self, memory_id: str) -> int:
-        return self._values("seq_of", (memory_id,))[0]
 
 
 class SqliteLinks(Table):
@@ -191,12 +177,68 @@ class SqliteLinks(Table):
         }
 
 
+def is_archived(db: sqlite3.Connection, seq: int) -> bool:
+    """Whether a memory is in the archive."""
+    return db.execute(SQL["is_archived"], (seq,)).fetchone() is not None
+
+
+def take_back(db: sqlite3.Connection, seq: int, memory: Memory) -> None:
+    """Make an archived memory live again, unchanged."""
+    drop_terms(db, seq, memory)
+    form, data, goal, summary, _ = db.execute(SQL["archived_row"], (seq,)).fetchone()
+    db.execute(SQL["set_layers"], (*layers_of(form, data, goal, summary, memory.id), seq))
+    db.execute(SQL["unarchive_memory"], (seq,))
+    db.execute(SQL["insert_text"], (seq, *indexed_text(memory)))
+    db.execute(SQL["unarchive_vectors"], (seq,))
+    db.execute(SQL["drop_archived_vectors"], (seq,))
+    db.execute(SQL["more_archived"], (-1,))
+
+
+def layers_of(form: int, data: bytes, goal: str, summary: str, memory_id: str) -> list[str]:
+    """The layers that an archived memory's blob holds."""
+    try:
+        layers = unpacked(form, data, goal, summary)
+        if len(layers) != len(LAYERS):
+            raise ValueError(f"it has {len(layers)} layers")
+        return layers
+    except ValueError as error:
+        raise StorageError(
+            f"{memory_id} cannot be read from the archive: {error}. Restore a backup, or forget it.",
+            memory_id=memory_id,
+        ) from None
+
+
+def distinct_terms(memory: Memory) -> tuple[str, int]:
+    """The terms of a memory, each once and sorted, and the length of its indexed text without paths."""
+    fields = indexed_text(memory)
+    held = sorted({term for field in fields for term in field.split()})
+    return " ".join(held), sum(map(len, fields[:-1]))
+
+
+def drop_terms(db: sqlite3.Connection, seq: int, memory: Memory | None) -> None:
+    """Delete the terms of an archived memory from the index; `memory` is None for a damaged one.
+
+    The index does not store them by memory, so they are made again. Those of a damaged memory, or of another
+    tokeniser, are searched in the whole index, which is slow.
+    """
+    (made_by,) = db.execute(SQL["archived_row"], (seq,)).fetchone()[-1:]
+    if made_by == terms.VERSION and memory is not None:
+        db.execute(SQL["drop_archived_terms"], (seq, distinct_terms(memory)[0]))
+    elif made_by:
+        db.execute(SQL["open_archived_instances"])
+        held = [term for (term,) in db.execute(SQL["archived_terms_of"], (seq,))]
+        if held:
+            db.execute(SQL["drop_archived_terms"], (seq, " ".join(held)))
+
+
 _encode = msgspec.json.encode
-_intent = msgspec.json.Decoder(Intent)
-_perception = msgspec.json.Decoder(Perception)
-_reasoning = msgspec.json.Decoder(Reasoning)
-_actions = msgspec.json.Decoder(tuple[Action, ...])
-_outcome = msgspec.json.Decoder(Outcome)
+_DECODERS: dict[str, msgspec.json.Decoder[Any]] = {
+    "intent": msgspec.json.Decoder(Intent),
+    "perception": msgspec.json.Decoder(Perception),
+    "reasoning": msgspec.json.Decoder(Reasoning),
+    "actions": msgspec.json.Decoder(tuple[Action, ...]),
+    "outcome": msgspec.json.Decoder(Outcome),
+}
 _texts = msgspec.json.Decoder(tuple[str, ...])
 _files = msgspec.json.Decoder(tuple[tuple[str, Operation, str | None], ...])
 _reverted = msgspec.json.Decoder(tuple[tuple[str, str | None, int], ...])
@@ -235,43 +277,36 @@ def _columns(memory: Memory) -> dict[str, Any]:
     }
 
 
-def _whole(row: Row) -> Memory:
-    """A memory with its layers, from its row or from the archive; StorageError if those are damaged."""
-    if row["form"] is None or row["data"] is None:
-        layers = [row["intent"], row["perception"], row["reasoning"], row["actions"], row["outcome"]]
-    else:
-        layers = archive_rows.layers_of(
-            row["form"], row["data"], row["intent_goal"], row["outcome_summary"], row["id"]
+def _memory(row: Row, mode: ReadMode) -> Memory | None:
+    fields: dict[str, Any] = {
+        "id": row["id"],
+        "agent_id": row["agent_id"],
+        "project_id": row["project_id"],
+        "session_id": row["session_id"],
+        "created_at": row["created_at"],
+        "version": row["version"],
+        "superseded_by": _texts.decode(row["superseded_by"]),
+        "origin": Origin(OriginKind(row["origin_kind"]), row["origin_reference"]),
+    }
+    if row["reverted_by"] is not None:
+        fields["reverted_by"] = RevertLink(
+            row["reverted_by"], row["reverted_commit"], bool(row["reverted_in_part"]), row["reverted_reason"]
         )
-    intent, perception, reasoning, actions, outcome = layers
-    return _memory(
-        row,
-        intent=_intent.decode(intent),
-        perception=_perception.decode(perception),
-        reasoning=_reasoning.decode(reasoning),
-        actions=_actions.decode(actions),
-        outcome=_outcome.decode(outcome),
-    )
-
-
-def _whole_or_none(row: Row) -> Memory | None:
+    if row["reverts"] != "[]":
+        reverts = _reverted.decode(row["reverts"])
+        fields["reverts"] = tuple(RevertLink(one, commit, bool(part)) for one, commit, part in reverts)
+    if mode is ReadMode.HEADLINE:
+        return Memory(**fields, **_headline(row))
     try:
-        return _whole(row)
+        layers = _layers(row)
     except StorageError:
-        return None
-
-
-def _whole_or_headline(row: Row) -> Memory:
-    return _whole_or_none(row) or _memory(row, intent=_short_intent(row), outcome=_short_outcome(row))
-
-
-def _headline(row: Row) -> Memory:
-    return Memory(**_common_fields(row), intent=_short_intent(row), outcome=_short_outcome(row))
-
-
-def _memory(row: Row, **layers: Any) -> Memory:
+        if mode is ReadMode.STRICT:
+            raise
+        if mode is ReadMode.SKIP_DAMAGED:
+            return None
+        layers = _headline(row)
     return Memory(
-        **_common_fields(row),
+        **fields,
         updated_at=row["updated_at"],
         tags=_texts.decode(row["tags"]),
         importance=row["importance"],
@@ -283,48 +318,17 @@ def _memory(row: Row, **layers: Any) -> Memory:
     )
 
 
-def _common_fields(row: Row) -> dict[str, Any]:
+def _layers(row: Row) -> dict[str, Any]:
+    """The layers of a memory, from its row or from the archive; StorageError if those are damaged."""
+    if row["form"] is None or row["data"] is None:
+        texts = [row[name] for name in LAYERS]
+    else:
+        texts = layers_of(row["form"], row["data"], row["intent_goal"], row["outcome_summary"], row["id"])
+    return {name: _DECODERS[name].decode(text) for name, text in zip(LAYERS, texts, strict=True)}
+
+
+def _headline(row: Row) -> dict[str, Any]:
     return {
-        "id": row["id"],
-        "agent_id": row["agent_id"],
-        "project_id": row["project_id"],
-        "session_id": row["session_id"],
-        "created_at": row["created_at"],
-        "version": row["version"],
-        "superseded_by": _texts.decode(row["superseded_by"]),
-        "origin": Origin(OriginKind(row["origin_kind"]), row["origin_reference"]),
-        "reverted_by": _reversal(row),
-        "reverts": _reverts(row),
+        "intent": Intent(goal=row["intent_goal"], task_type=TaskType(row["intent_type"])),
+        "outcome": Outcome(success=bool(row["outcome_success"]), summary=row["outcome_summary"]),
     }
-
-
-def _short_intent(row: Row) -> Intent:
-    return Intent(goal=row["intent_goal"], task_type=TaskType(row["intent_type"]))
-
-
-def _short_outcome(row: Row) -> Outcome:
-    return Outcome(success=bool(row["outcome_success"]), summary=row["outcome_summary"])
-
-
-def _reversal(row: Row) -> RevertLink | None:
-    if row["reverted_by"] is None:
-        return None
-    return RevertLink(
-        row["reverted_by"], row["reverted_commit"], bool(row["reverted_in_part"]), row["reverted_reason"]
-    )
-
-
-def _reverts(row: Row) -> tuple[RevertLink, ...]:
-    if row["reverts"] == "[]":
-        return ()
-    return tuple(
-        RevertLink(one, commit, bool(part)) for one, commit, part in _reverted.decode(row["reverts"])
-    )
-
-
-_READERS: dict[ReadMode, Callable[[Row], Memory | None]] = {
-    ReadMode.STRICT: _whole,
-    ReadMode.SKIP_DAMAGED: _whole_or_none,
-    ReadMode.BEST_EFFORT: _whole_or_headline,
-    ReadMode.HEADLINE: _headline,
-}

@@ -9,7 +9,7 @@ import json
 import os
 from collections import namedtuple
 
-from rum.store.sqlite.uri import sqlite_uri
+from rum.store.sqlite.sql_text import quoted, quoted_parts, sqlite_uri
 
 TYPE_CHECKING = False
 
@@ -165,8 +165,6 @@ class ReadOnlyStore:
 
     def has_two_rare_terms(self, terms: Iterable[str], max_memories: int) -> bool:
         """Whether a memory, archived or not, has two rare terms: each in at most `max_memories` memories."""
-        from rum.store.sqlite.fts_query import quoted, quoted_parts  # noqa: PLC0415 (few events have any words)
-
         with_earlier_term: set[int] = set()
         for term in terms:
             values = (quoted(term), quoted_parts(term), max_memories + 1)

@@ -1,7 +1,9 @@
-"""What the tables of a SQLite store have in common, and the earlier versions of their rows."""
+"""The SQL of the store, what its tables have in common, and the earlier versions of their rows."""
 
 from __future__ import annotations
 
+import os
+import re
 import sqlite3
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,12 +12,24 @@ from typing import Any, ClassVar, Generic, TypeVar
 from rum.model.ids import tail_of
 from rum.store.records import Revision
 from rum.store.sqlite.connect import Database
-from rum.store.sqlite.queries import SQL
 
 T = TypeVar("T")
 Row = sqlite3.Row  # A row of a query; its columns are read by name
 
 _MAX_IDS = 500
+_HERE = os.path.dirname(__file__)
+
+
+def _load(name: str) -> dict[str, str]:
+    with open(os.path.join(_HERE, name), encoding="utf-8") as file:
+        parts = re.split(r"^-- name: (\w+)\n", file.read(), flags=re.MULTILINE)
+    return {name: body.strip().rstrip(";") for name, body in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+_FILES = ("queries", "layers", "chapters", "archive", "captured_events", "activity")
+
+# Statement by name: `queries.sql` for memories, `layers.sql` for facts, rules and events, and so on.
+SQL = {name: body for file in _FILES for name, body in _load(f"{file}.sql").items()}
 
 
 class Table:

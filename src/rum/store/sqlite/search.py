@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 from rum.store.base import ReadMode
 from rum.store.derived import indexed_text
 from rum.store.search import Correction, Described, Details, Holders, Row, TermLookup
-from rum.store.sqlite.fts_query import NO_MATCH, conditions, quoted, quoted_parts
 from rum.store.sqlite.lookup import COLUMNS, Lookup
-from rum.store.sqlite.queries import SQL
+from rum.store.sqlite.records import SQL
+from rum.store.sqlite.sql_text import NO_MATCH, conditions, quoted, quoted_parts
 from rum.store.vectors import VectorState
 from rum.text.terms import terms as terms_of
 from rum.text.terms import unstemmed_words
@@ -345,6 +345,8 @@ FROM json_each(:live)
             held = [*reversed(json.loads(live)), *reversed(json.loads(archived))]
             if len(held) <= rare:
                 shared.update(held)
+        if not shared:
+            return []
         best = json.dumps([seq for seq, _ in shared.most_common(cap)])
         found = (
             "SELECT m.id FROM json_each(?) AS best JOIN memories AS m ON m.seq = best.value "

@@ -18,8 +18,7 @@ from rum.store.sqlite.connect import DAMAGED, Database, storage_errors
 from rum.store.sqlite.layers import SqliteEvents, SqliteFacts, SqliteRules
 from rum.store.sqlite.memories import SqliteLinks, SqliteMemories
 from rum.store.sqlite.migrate import prepare
-from rum.store.sqlite.queries import SQL
-from rum.store.sqlite.records import SqliteHistory
+from rum.store.sqlite.records import SQL, SqliteHistory
 from rum.store.sqlite.search import SqliteSearch
 from rum.store.sqlite.upkeep import SqliteUpkeep
 from rum.store.sqlite.vectors import SqliteVectors

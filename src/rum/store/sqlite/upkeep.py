@@ -6,24 +6,29 @@ import os
 import shutil
 import sqlite3
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import closing
 
 from rum.store import attempt_fingerprint
-from rum.store.sqlite.archive import SqliteArchive
-from rum.store.sqlite.archive_rows import HEADLINE
+from rum.store.sqlite.archive import HEADLINE, SqliteArchive
 from rum.store.sqlite.connect import DAMAGED, Database, storage_errors
 from rum.store.sqlite.layer_blobs import unpacked
 from rum.store.sqlite.memories import SqliteMemories
 from rum.store.sqlite.migrate import ATTEMPTS, TOKENISER
-from rum.store.sqlite.queries import SQL
+from rum.store.sqlite.records import SQL
 from rum.store.sqlite.vectors import SqliteVectors
 from rum.store.upkeep import FileSize
 from rum.text import terms
 
+_INDEXES = {
+    "text index": "memory_text",
+    "archive's index": "archived_text",
+    "index of chapters and wisdom": "knowledge_text",
+}
 # Merge the parts of each text index into one without deleted terms.
 _MERGE = tuple(
     f"INSERT INTO {table}({table}) VALUES ('optimize')"  # noqa: S608 names of ours
-    for table in ("memory_text", "archived_text", "knowledge_text")
+    for table in _INDEXES.values()
 )
 
 _BYTES_PER_SECOND = 40_000_000  # Speed at which a slow machine rewrites a file
@@ -73,11 +78,22 @@ class SqliteUpkeep:
                 found.append(f"The {what} do not agree with {count} memories.")
         if db.execute(SQL["wrongly_queued"]).fetchone()[0]:
             found.append("The list of memories without a vector does not agree with the memories.")
-        if rum.access == "write" and (damage := self._index_damage()):
-            found.append(f"The text index is damaged: {damage}.")
-        found += [*_archive_disagreements(db), *self._knowledge_problems()]
-        if rum.access == "write" and (damage := self._index_damage("archived_text")):
-            found.append(f"The archive's index is damaged: {damage}.")
+        archived, recorded, indexed, rows = db.execute(
+            SQL["archive_figures"], (terms.VERSION, HEADLINE)
+        ).fetchone()
+        if archived != recorded:
+            found.append(f"There are {archived} archived memories, but {recorded} are recorded.")
+        if archived != indexed or rows != indexed:
+            found.append(
+                f"The archive's index does not agree: {archived} memories, {indexed} indexed, {rows} rows."
+            )
+        kept, indexed, rows = db.execute(SQL["knowledge_figures"]).fetchone()
+        if kept != indexed or rows != indexed:
+            found.append(f"The index of chapters and wisdom has {rows} rows, {indexed} of {kept} right.")
+        if rum.access == "write":
+            for what, table in _INDEXES.items():
+                if damage := self._index_damage(table):
+                    found.append(f"The {what} is damaged: {damage}.")
         if memories and self._derived_version() != str(terms.VERSION):
             found.append("The text index was made by another tokeniser.")
         if self._figure("SELECT count(*) FROM memories") and self._derived_version(ATTEMPTS) != str(
@@ -86,17 +102,7 @@ class SqliteUpkeep:
             found.append("Warnings do not know all that was tried: older memories were not read for it.")
         return [(what, "Run `rum reindex`.") for what in found]
 
-    def _knowledge_problems(self) -> list[str]:
-        db = self._rum.connection
-        kept, indexed, rows = db.execute(SQL["knowledge_figures"]).fetchone()
-        found: list[str] = []
-        if kept != indexed or rows != indexed:
-            found.append(f"The index of chapters and wisdom has {rows} rows, {indexed} of {kept} right.")
-        if self._rum.access == "write" and (damage := self._index_damage("knowledge_text")):
-            found.append(f"The index of chapters and wisdom is damaged: {damage}.")
-        return found
-
-    def _index_damage(self, table: str = "memory_text") -> str | None:
+    def _index_damage(self, table: str) -> str | None:
         check = f"INSERT INTO {table}({table}) VALUES ('integrity-check')"  # noqa: S608 a name of ours
         try:
             self._rum.patiently(lambda: self._rum.connection.execute(check))
@@ -114,24 +120,26 @@ class SqliteUpkeep:
         from rum.store.sqlite.chapters import SqliteGroupIndex  # noqa: PLC0415 (few projects have chapters)
 
         done, memories = 0, SqliteMemories(self._rum)
-        self._empty_damaged_indexes()
+        for table in _INDEXES.values():
+            if self._index_damage(table):
+                self._empty_index(table)
         SqliteArchive(self._rum, memories).reindex(left_out)
         for page in memories.pages(_REINDEX_BATCH_SIZE):
             with self._rum.transaction():
                 done += sum([memories.reindex(memory) for memory in page])
             progress(done)
         SqliteGroupIndex(self._rum).reindex()
-        self._finish_reindex()
+        with self._rum.transaction() as db:
+            db.execute(SQL["drop_stray_text"])
+            db.execute(SQL["renew_superseded"])
+            db.execute(SQL["recount_archived"])
+            db.execute(SQL["set_derived"], (TOKENISER, str(terms.VERSION)))
+            db.execute(SQL["set_derived"], (ATTEMPTS, str(attempt_fingerprint.VERSION)))
         SqliteVectors(self._rum).requeue(drop=drop_vectors)
         return done
 
-    def _empty_damaged_indexes(self) -> None:
-        """Empty a text index that is too damaged to be written, so that it can be filled again."""
-        for table in ("memory_text", "archived_text", "knowledge_text"):
-            if self._index_damage(table):
-                self._empty_index(table)
-
     def _empty_index(self, table: str) -> None:
+        """Empty a text index that is too damaged to be written, so that it can be filled again."""
         # A damaged FTS5 table can be neither opened nor dropped; its parts are plain tables.
         with self._rum.transaction() as db:
             (definition,) = db.execute("SELECT sql FROM sqlite_master WHERE name = ?", (table,)).fetchone()
@@ -183,63 +191,51 @@ class SqliteUpkeep:
         except sqlite3.DatabaseError:
             return None
 
-    def _finish_reindex(self) -> None:
-        """Record that the index is of the present tokeniser, and delete its rows without a memory."""
-        with self._rum.transaction() as db:
-            db.execute(SQL["drop_stray_text"])
-            db.execute(SQL["renew_superseded"])
-            db.execute(SQL["recount_archived"])
-            db.execute(SQL["set_derived"], (TOKENISER, str(terms.VERSION)))
-            db.execute(SQL["set_derived"], (ATTEMPTS, str(attempt_fingerprint.VERSION)))
-
     def backup(self, path: str) -> None:
         with storage_errors(path):
             os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
             try:
-                self._copy(path)
+                with closing(sqlite3.connect(path)) as copy:
+                    # In one step: a copy in parts starts again whenever another process writes in between.
+                    self._rum.connection.backup(copy)
+                    copy.execute("PRAGMA journal_mode = DELETE")
             except BaseException:
                 os.unlink(path)
                 raise
 
-    def _copy(self, path: str) -> None:
-        copy = sqlite3.connect(path)
-        try:
-            # In one step: a copy in parts starts again whenever another process writes in between.
-            self._rum.connection.backup(copy)
-            copy.execute("PRAGMA journal_mode = DELETE")
-        finally:
-            copy.close()
+    def size(self) -> FileSize:
+        unused, used = _pages(self._rum.connection)
+        return FileSize(_size(self._rum.path), unused / max(1, unused + used))
 
-    def purge(self) -> bool:
-        self._merge_all()
-        written = [_rewrite(database) for database in self._both]
-        return all(written)
-
-    def _merge_all(self) -> None:
+    def shrink(self, patience: float | None = None) -> str | None:
+        if patience is not None and (trouble := _shrink_obstacle(self._rum, patience)):
+            return trouble
         for statement in _MERGE:  # one transaction each, so that other writers wait less
             with self._rum.transaction() as db:
                 db.execute(statement)
-
-    def size(self) -> FileSize:
-        return FileSize(_size(self._rum.path), _unused_share(self._rum.connection))
-
-    def shrink(self, patience: float) -> str | None:
-        if trouble := _shrink_obstacle(self._rum, patience):
-            return trouble
-        self._merge_all()
-        if _rewrite(self._rum):
-            return None
-        return "another process is reading; the file gets smaller when that is done"
+        is_done = [_rewrite(database) for database in (self._both if patience is None else (self._rum,))]
+        return None if all(is_done) else "another process is reading; the file gets smaller when that is done"
 
 
 def _rewrite(database: Database) -> bool:
     """Rewrite a file without unused space; False if another process kept its log from being truncated."""
     database.patiently(lambda: database.connection.execute("VACUUM"))
-    return _truncate_log(database)
+    for _attempt in range(20):  # each attempt waits a moment for readers
+        busy, _, _ = database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if not busy:
+            return True
+    return False
 
 
 def _archive_problems(rum: Database) -> list[tuple[str, str]]:
-    damaged = _unreadable_ids(rum.connection)
+    damaged: list[str] = []
+    last = -1
+    while rows := rum.connection.execute(SQL["archived_blobs"], (last, _BATCH_SIZE)).fetchall():
+        for last, memory_id, form, data, goal, summary in rows:  # noqa: B007 `last` goes on from here
+            try:
+                unpacked(form, data, goal, summary)
+            except ValueError:
+                damaged.append(memory_id)
     if not damaged:
         return []
     some = ", ".join(damaged[:_MAX_NAMED]) + (" and others" if len(damaged) > _MAX_NAMED else "")
@@ -254,14 +250,6 @@ def _unknown_members(rum: Database) -> list[tuple[str, str]]:
     some = ", ".join(unknown[:3]) + (" and others" if len(unknown) > 3 else "")
     what = f"Chapters or wisdom refer to missing memories ({len(unknown)}): {some}."
     return [(what, "Run `rum refresh`.")]
-
-
-def _truncate_log(database: Database) -> bool:
-    for _attempt in range(20):  # each attempt waits a moment for readers
-        busy, _, _ = database.connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        if not busy:
-            return True
-    return False
 
 
 def _checked(database: Database, check: Callable[[Database], list[tuple[str, str]]]) -> list[tuple[str, str]]:
@@ -299,36 +287,6 @@ def _file_problems(database: Database) -> list[tuple[str, str]]:
 
 def _size(path: str) -> int:
     return sum(os.path.getsize(p) for p in (path, path + "-wal") if os.path.exists(p))
-
-
-def _archive_disagreements(db: sqlite3.Connection) -> Iterator[str]:
-    """Differences between the archived memories, their recorded number and their index."""
-    archived, recorded, indexed, rows = db.execute(
-        SQL["archive_figures"], (terms.VERSION, HEADLINE)
-    ).fetchone()
-    if archived != recorded:
-        yield f"There are {archived} archived memories, but {recorded} are recorded."
-    if archived != indexed or rows != indexed:
-        yield f"The archive's index does not agree: {archived} memories, {indexed} indexed, {rows} rows."
-
-
-def _unreadable_ids(db: sqlite3.Connection) -> list[str]:
-    """The ids of the archived memories that cannot be unpacked."""
-    found: list[str] = []
-    last = -1
-    while rows := db.execute(SQL["archived_blobs"], (last, _BATCH_SIZE)).fetchall():
-        for last, memory_id, form, data, goal, summary in rows:  # noqa: B007 `last` goes on from here
-            try:
-                unpacked(form, data, goal, summary)
-            except ValueError:
-                found.append(memory_id)
-    return found
-
-
-def _unused_share(db: sqlite3.Connection) -> float:
-    """The unused share of a file's pages."""
-    unused, used = _pages(db)
-    return unused / max(1, unused + used)
 
 
 def _shrink_obstacle(database: Database, patience: float) -> str | None:

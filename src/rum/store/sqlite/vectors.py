@@ -6,15 +6,15 @@ import json
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rum.store.sqlite.archive_rows import is_archived, move_vectors
+from rum.store.sqlite.archive import move_vectors
 from rum.store.sqlite.connect import Database
-from rum.store.sqlite.queries import SQL
+from rum.store.sqlite.memories import is_archived
+from rum.store.sqlite.records import SQL
 from rum.store.sqlite.search import vector_state
 from rum.store.vectors import Nearest, VectorCounts, VectorState
 
 if TYPE_CHECKING:
-    from rum.store.packed_vectors import Floats
-    from rum.store.sqlite.vector_matrix import Matrix
+    from rum.store.packed_vectors import Floats, Matrix
 
 Ranked = list[tuple[int, float]]  # Numbers of vectors with their cosines, nearest first
 
@@ -211,7 +211,7 @@ class _InMemory:
 
     def _opened(self, model: str, dimensions: int) -> Matrix:
         """The matrix of the model's vectors, as of the last reading."""
-        from rum.store.sqlite.vector_matrix import Matrix  # noqa: PLC0415 (loads numpy)
+        from rum.store.packed_vectors import Matrix  # noqa: PLC0415 (loads numpy)
 
         file, matrix = self._database.file, self._matrix
         if (

@@ -167,18 +167,15 @@ def _archived(
         text = with_header(archive.text, file.session, file.agent, format_timestamp(now))
         archive = JournalText(text, archive.where)
     for kind in Kind:
-        known = _known(archives, kind, {one.entry.field("id") for one in old if one.kind is kind})
+        ids = {one.entry.field("id") for one in old if one.kind is kind}
+        entries = [one for text in archives for one in text.entries(kind.section)]
+        # An id may have been used again after archiving, so the values are compared.
+        known = [one.value for one in entries if one.field("id") in ids]
         new = [one for one in old if one.kind is kind and one.entry.value not in known]
         if new:
             wanted = {kind.section: with_more(archive, kind.section, [one.entry.value for one in new])}
             archive = first_valid(archive, _with_all(archive, kind.section, journal, new), wanted)
     return archive
-
-
-def _known(archives: list[JournalText], kind: Kind, ids: set[object]) -> list[dict[str, Any]]:
-    """The values of archived entries with these ids: an id may have been used again after archiving."""
-    entries = [one for archive in archives for one in archive.entries(kind.section)]
-    return [one.value for one in entries if one.field("id") in ids]
 
 
 def _with_all(archive: JournalText, section: str, journal: JournalText, new: list[Old]) -> Iterator[str]:
@@ -200,9 +197,10 @@ def _unindented(journal: JournalText, one: Old) -> str:
 
 def _shortened(journal: JournalText, old: list[Old], now: float) -> str:
     """The journal without these entries, which its history names instead."""
-    gone = {kind.section: {one.number for one in old if one.kind is kind} for kind in Kind}
-    touched = {name: numbers for name, numbers in gone.items() if numbers}
-    wanted = {name: _remaining(journal, name, numbers) for name, numbers in touched.items()}
+    gone: dict[str, set[int]] = {}
+    for one in old:
+        gone.setdefault(one.kind.section, set()).add(one.number)
+    wanted = {name: _remaining(journal, name, numbers) for name, numbers in gone.items()}
     # Comments after an entry stay where they do not become part of a block before it.
     cut = first_valid(journal, (_without(journal, old, after=after) for after in (False, True)), wanted)
     return _with_period(cut, _period(old, now)).text
@@ -301,22 +299,14 @@ def _merged(periods: list[Period]) -> Iterator[Period]:
     if untitled:
         counts = Counter[str]()
         for one in untitled:
-            counts.update(_period_counts(one))
-        since, until = _times(untitled, "since"), _times(untitled, "until")
-        bounds = {"since": min(since, default=None), "until": max(until, default=None)}
-        known = {name: at for name, at in bounds.items() if at is not None}
+            named = cast("dict[str, object]", one["counts"]) if isinstance(one.get("counts"), dict) else {}
+            counts.update({name: count for name, count in named.items() if isinstance(count, int)})
+        known: dict[str, str] = {}
+        for name, outermost in (("since", min), ("until", max)):
+            if times := [one[name] for one in untitled if isinstance(one.get(name), str)]:
+                known[name] = outermost(times)
         yield {**untitled[-1], **known, "counts": dict(counts)}
     yield from (one for one in periods if _titles(one))
-
-
-def _period_counts(period: Period) -> dict[str, int]:
-    counts = period.get("counts")
-    named = cast("dict[str, object]", counts) if isinstance(counts, dict) else {}
-    return {name: count for name, count in named.items() if isinstance(count, int)}
-
-
-def _times(periods: list[Period], name: str) -> list[str]:
-    return [one[name] for one in periods if isinstance(one.get(name), str)]
 
 
 def _titles(period: Period) -> int:

@@ -23,7 +23,7 @@ def metadata(sessions: Sessions, session: str) -> dict[str, Any]:
     """The content of the file; if RUM did not write it, computed from the journals."""
     path = os.path.join(sessions.place(session), METADATA)
     found = _read(inside(sessions.folder, path))[1]
-    if _is_ours(found):
+    if found.get("schema") == SCHEMA:
         return found
     computed, broken = _computed(sessions, session)
     return computed | ({"task": f"(cannot be read: {broken[0]})"} if broken else {})
@@ -46,8 +46,10 @@ def update_session_metadata(
     with locked(path):
         text, found = _read(path)
         if not text.strip():
-            replace(path, fields(_new(sessions, session, now, task), 0).encode() + b"\n")
-        elif _is_ours(found):
+            computed, _ = _computed(sessions, session)
+            new = {**computed, "task": task or "", "end": format_timestamp(now)}
+            replace(path, fields(new, 0).encode() + b"\n")
+        elif found.get("schema") == SCHEMA:
             replace(path, changed(text, path, (), _changes(found, agent, now, kind, task)).encode())
 
 
@@ -57,15 +59,6 @@ def _read(path: str) -> tuple[str, dict[str, Any]]:
         text = text_of(path)
         found = load(text, path)
     return text, cast("dict[str, Any]", found) if isinstance(found, dict) else {}
-
-
-def _is_ours(found: dict[str, Any]) -> bool:
-    return found.get("schema") == SCHEMA
-
-
-def _new(sessions: Sessions, session: str, now: float, task: str | None) -> dict[str, Any]:
-    computed, _ = _computed(sessions, session)
-    return {**computed, "task": task or "", "end": format_timestamp(now)}
 
 
 def _changes(

@@ -1,8 +1,9 @@
-"""Write terms and filters for SQL statements. Imports little, as hooks use it too."""
+"""Write terms, filters and file names for SQLite. Imports little, as hooks use it too."""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 
 TYPE_CHECKING = False
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from rum.store.filters import Filters
 
 NO_MATCH = '""'
+_UNESCAPED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-~/")
 _PART = re.compile(r"(?:[A-Za-z0-9]|[^\x00-\x7f])+")
 
 
@@ -61,3 +63,10 @@ def quoted_parts(term: str) -> str:
 def distinct(values: Iterable[object]) -> str:
     """The distinct values as JSON for `json_each`."""
     return json.dumps(list(dict.fromkeys(values)))
+
+
+def sqlite_uri(path: str, mode: str) -> str:
+    """The URI of a file, to be opened in a mode such as `ro`."""
+    # Not by `urllib`, which takes as long to load as SQLite.
+    plain = "".join([chr(byte) if byte in _UNESCAPED else f"%{byte:02x}" for byte in os.fsencode(path)])
+    return f"file:{plain}?mode={mode}"

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from rum.store.packed_vectors import cosines, has_direction, pack
-from rum.store.sqlite.vector_matrix import CANDIDATES, Matrix
+from rum.store.packed_vectors import CANDIDATES, Matrix, cosines, has_direction, pack
 
 Floats = NDArray[np.float32]
 
