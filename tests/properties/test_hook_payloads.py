@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rum.capture.clients.detect import CLIENTS, event_of
@@ -50,7 +50,7 @@ payloads = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=400)
 @given(payloads, st.sampled_from([*CLIENTS, "nobody"]), st.floats(0, 4e9))
 def test_any_payload_becomes_one_line_or_none(payload: dict[str, Any], client: str, at: float):
     event = event_of(payload, client, at)
