@@ -3,21 +3,39 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 
+import hypothesis
 import pytest
+
+from support.quick_stores import quick_stores
 
 # Audit events of Python for starting a process.
 _STARTS_PROCESS = {"subprocess.Popen", "os.fork", "os.posix_spawn", "os.exec", "os.system"}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--quick", action="store_true", help="Skip a test as soon as it starts a process.")
+    parser.addoption(
+        "--quick",
+        action="store_true",
+        help="Skip a test as soon as it starts a process, and try fewer examples of each property.",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--quick"):
         config.pluginmanager.register(_NoProcesses())
+        config.pluginmanager.register(_FewExamples())
+
+
+@pytest.fixture(autouse=True, scope="module")
+def cheap_files(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Without it, a third of the time goes into new stores and into waiting for the disk."""
+    if {"unit", "properties"}.isdisjoint(request.path.parts):
+        yield
+        return
+    with quick_stores():
+        yield
 
 
 class _NoProcesses:
@@ -38,3 +56,25 @@ class _NoProcesses:
             return (yield)
         finally:
             self._in_test = False
+
+
+class _FewExamples:
+    """Limits the examples of each property, also where a test names a number: `make test` tries them all."""
+
+    MOST = 10
+
+    def pytest_itemcollected(self, item: pytest.Item) -> None:
+        test = getattr(item, "obj", None)
+        test = getattr(test, "__func__", test)
+        if test is None or not hypothesis.is_hypothesis_test(test):
+            return
+        # Hypothesis has no public way to change the settings of a test that has its own.
+        name = "_hypothesis_internal_use_settings"
+        chosen = getattr(test, name, hypothesis.settings.default)
+        few = hypothesis.settings(
+            chosen,
+            max_examples=min(chosen.max_examples, self.MOST),
+            # On a busy machine, the few first examples look slow to make.
+            suppress_health_check=[*chosen.suppress_health_check, hypothesis.HealthCheck.too_slow],
+        )
+        setattr(test, name, few)

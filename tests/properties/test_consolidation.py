@@ -6,6 +6,7 @@ import random
 from collections.abc import Sequence
 
 import msgspec
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -125,6 +126,7 @@ def test_sentences_have_the_words_of_their_text_and_no_line_ends(text: str):
     assert sum(map(len, found)) <= len(text) + len(found)
 
 
+@pytest.mark.slow
 @seldom
 @given(st.integers(0, 2**32), st.sampled_from([120, 20_000]))
 def test_a_thousand_memories_or_huge_ones_stay_within_limits(seed: int, size: int):

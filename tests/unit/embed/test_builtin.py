@@ -32,6 +32,7 @@ def test_vectors_are_close_to_the_original(golden: list[Golden], model: Model):
     assert min(nearness) >= 0.995
 
 
+@pytest.mark.slow
 def test_a_text_has_the_same_vector_alone_and_in_a_batch(golden: list[Golden], model: Model):
     texts = [one.text for one in golden]
     together = model.embed(texts)

@@ -134,6 +134,7 @@ def test_when_most_of_what_was_known_is_gone_the_rest_is_found(
     assert sorted(near(semantic, "login fails", 50)) == sorted(f"mem_{number}" for number in range(100, 120))
 
 
+@pytest.mark.slow
 def test_vectors_that_were_replaced_do_not_pile_up_in_memory(
     store: SqliteStore, semantic: SemanticSearch, embedder: WordEmbedder
 ):

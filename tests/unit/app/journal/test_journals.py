@@ -352,6 +352,7 @@ def test_an_archive_that_cannot_be_written_loses_no_entry_and_is_reported(shop: 
     assert [entry["content"] for entry in journal.entries("discovery")] == ["Old", "New", "Newer"]
 
 
+@pytest.mark.slow
 def test_what_may_be_written_is_what_can_be_checked(shop: Shop) -> None:
     journal = shop.open().journal("s1", "developer")
     for _ in range(17):
@@ -362,6 +363,7 @@ def test_what_may_be_written_is_what_can_be_checked(shop: Shop) -> None:
     assert journal.validate().valid
 
 
+@pytest.mark.slow
 def test_a_full_journal_makes_room_for_what_is_new(shop: Shop) -> None:
     journal = shop.open().journal("s1", "developer")
     for _ in range(17):

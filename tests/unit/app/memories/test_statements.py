@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -88,6 +87,16 @@ def farm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rum]:
         yield rum
 
 
+@pytest.fixture(scope="module")
+def farm_with_archive(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rum]:
+    with open_shop(tmp_path_factory.mktemp("farm")) as shop:
+        rum = shop.open(agent="farmer", session="session_3")
+        fill(store_of(rum))
+        store_of(rum).archive.put([f"mem_{number}" for number in range(0, 90, 2)], NOON + 999)
+        use_vectors(rum, archived=True)
+        yield rum
+
+
 def fill(store: SqliteStore) -> None:
     with store.transaction():  # only because it is quicker so
         for number in range(300):
@@ -154,12 +163,14 @@ def test_a_recall_by_words_takes_few_statements(farm: Rum, files: str):
     assert too_many(farm, files) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("files", FILES)
 def test_a_recall_by_meaning_takes_few_statements(farm: Rum, files: str):
     use_vectors(farm)
     assert too_many(farm, files) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("files", FILES)
 def test_common_words_take_no_more(farm: Rum, files: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("rum.recall.limits.COMMON", 5)
@@ -167,11 +178,7 @@ def test_common_words_take_no_more(farm: Rum, files: str, monkeypatch: pytest.Mo
     assert too_many(farm, files) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("files", FILES)
-def test_the_archive_takes_no_more(tmp_path: Path, files: str):
-    with open_shop(tmp_path) as shop:
-        rum = shop.open(agent="farmer", session="session_3")
-        fill(store_of(rum))
-        store_of(rum).archive.put([f"mem_{number}" for number in range(0, 90, 2)], NOON + 999)
-        use_vectors(rum, archived=True)
-        assert too_many(rum, files) == {}
+def test_the_archive_takes_no_more(farm_with_archive: Rum, files: str):
+    assert too_many(farm_with_archive, files) == {}

@@ -147,6 +147,7 @@ def test_members_are_numbered_data_that_cannot_end_their_block():
     assert "[2] 2025-06-17, failed: Lock the refresh endpoint" in prompt
 
 
+@pytest.mark.slow
 def test_a_superseded_member_is_not_shown_and_a_huge_chapter_is_cut():
     model = ScriptedModel(GOOD)
     old = make_work(0, "Old", "Sessions last a year", superseded_by=["mem_001"])

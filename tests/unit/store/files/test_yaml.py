@@ -108,7 +108,7 @@ BOMB = "a: &a [x, x]\n" + "".join(
         pytest.param("[" * (LIMIT - 1), id="open brackets"),
         pytest.param("- " * (LIMIT // 2), id="lists in lists"),
         pytest.param("a: " + "{a: " * (LIMIT // 8), id="maps in maps"),
-        pytest.param("a: [" + "a," * (LIMIT // 2 - 10) + "]", id="very many values"),
+        pytest.param("a: [" + "a," * (LIMIT // 2 - 10) + "]", id="very many values", marks=pytest.mark.slow),
         pytest.param("a: " + "!" * (LIMIT - 10), id="one long tag"),
         pytest.param("x" * (10 * LIMIT), id="ten megabytes"),
     ],
@@ -117,6 +117,7 @@ def test_what_would_take_too_long_is_refused(text: str) -> None:
     assert refused(text)["file"] == "file.yaml"
 
 
+@pytest.mark.slow
 def test_the_limits_are_those_in_the_message() -> None:
     assert refused("- 1\n" * (MOST + 1))["line"] == MOST + 1
     assert load("[" * DEEPEST + "]" * DEEPEST, "file.yaml")

@@ -178,6 +178,7 @@ def test_a_journal_is_long_by_size_or_by_time(tmp_path: Path) -> None:
     assert archive(journal_at(tmp_path, short), START)[:2] == (False, {})
 
 
+@pytest.mark.slow
 def test_history_names_the_newest_entries_and_only_counts_the_oldest(tmp_path: Path) -> None:
     file = journal_at(tmp_path, HEADER)
     for batch in range(3):
@@ -245,6 +246,7 @@ def test_entries_slightly_over_the_limit_wait_until_there_are_more(tmp_path: Pat
     assert [entry["id"] for entry in values(file.path)["attempts"]] == ["open"]
 
 
+@pytest.mark.slow
 def test_a_full_archive_is_followed_by_another_and_each_can_be_checked(tmp_path: Path) -> None:
     file = journal_at(tmp_path, HEADER)
     extra = "\n".join(f"    f{number}: {'x' * 7000}" for number in range(10))
@@ -266,6 +268,7 @@ def test_a_full_archive_is_followed_by_another_and_each_can_be_checked(tmp_path:
     assert all(list(problems(values(path))) == [] for path in files)
 
 
+@pytest.mark.slow
 def test_a_journal_over_the_limit_is_brought_back_below_it(tmp_path: Path) -> None:
     extra = "\n".join(f"    f{number}: {'x' * 9000}" for number in range(10))
     rows = "".join(discovery(number, number / 100, extra) for number in range(14)) + discovery(99, 30)
@@ -278,6 +281,7 @@ def test_a_journal_over_the_limit_is_brought_back_below_it(tmp_path: Path) -> No
     ]
 
 
+@pytest.mark.slow
 def test_periods_that_name_nothing_any_more_are_counted_together(tmp_path: Path) -> None:
     file = journal_at(tmp_path, HEADER)
     for batch in range(5):

@@ -176,7 +176,7 @@ def test_it_knows_whether_a_blank_line_would_become_part_of_a_value(text: str, o
         " " * 100_000,
         "'" * 100_001,
         '"' + "\\" * 100_000,
-        "[" * 100_000,
+        pytest.param("[" * 100_000, marks=pytest.mark.slow),
         "a" * 100_000,
         ": " * 50_000,
     ],
