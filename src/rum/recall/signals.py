@@ -35,7 +35,7 @@ def measure(query: RecallQuery, found: Found) -> None:
 def _masks(query: RecallQuery, matches: Matches) -> list[int]:
     """Which words of the question each candidate holds."""
     query_words = query.words
-    masks = query_words.masks_of({match.key for match in matches})
+    masks = query_words.masks_of(match.key for match in matches)
     held = {match.key: masks.get(match.key, 0) for match in matches}
     unread = [match.key for match in matches if query.is_unread(match.key)]
     new = [key for key in unread if key not in query.archived_masks]
@@ -93,8 +93,7 @@ def words(query: RecallQuery, matches: Matches, _: Found) -> None:
             "paths": weight(mask_in(details.paths, mask)) if mask else 0.0,
             "length": math.log1p(details.length / 10),
         }
-    for name in ("words", "rarest", "goal", "paths"):
-        _as_share_of_best(matches, name)
+    _as_shares_of_best(matches, "words", "rarest", "goal", "paths")
 
 
 def neighbours(query: RecallQuery, matches: Matches, _: Found) -> None:
@@ -102,17 +101,18 @@ def neighbours(query: RecallQuery, matches: Matches, _: Found) -> None:
 
     `around` is the weight that those of its session add to its own words, `beside` the weight of all.
     """
-    asked, near, weight = query.words, query.neighbourhood, query.words.weight
+    asked, near = query.words, query.neighbourhood
+    weight, total = asked.weight, asked.total
     around = {match.key: near.around(match.key) for match in matches}
     linked = {match.key: near.linked(match.key) for match in matches}
-    mask_of = asked.masks_of(set(chain(*around.values(), *linked.values()))).get
+    mask_of = asked.masks_of(chain(*around.values(), *linked.values())).get
     best = max(map(weight, {match.mask for match in matches}), default=0.0) or 1.0
     for match in matches:
         before, after, earlier, later = around[match.key]
         others = [mask_of(before, 0), mask_of(after, 0), mask_of(earlier, 0), mask_of(later, 0)]
         together = match.mask | others[0] | others[1] | others[2] | others[3]
         others += [mask_of(other, 0) for other in linked[match.key]]
-        match.signals["around"] = (weight(together) - weight(match.mask)) / asked.total
+        match.signals["around"] = (weight(together) - weight(match.mask)) / total
         match.signals["beside"] = sum(map(weight, others)) / best
 
 
@@ -158,7 +158,7 @@ def files(query: RecallQuery, matches: Matches, found: Found) -> None:
             file_recency=1 - math.log1p(rank) / _OLDEST_OF_A_FILE,
             breadth=breadth,
         )
-    _as_share_of_best(matches, "files")
+    _as_shares_of_best(matches, "files")
 
 
 def meaning(query: RecallQuery, matches: Matches, found: Found) -> None:
@@ -182,10 +182,12 @@ def meaning(query: RecallQuery, matches: Matches, found: Found) -> None:
         match.signals["meaning_next"] = max(nearby, default=0.0)
 
 
-def _as_share_of_best(matches: Matches, name: str) -> None:
-    best = max([match.signals[name] for match in matches], default=0.0) or 1.0
-    for match in matches:
-        match.signals[name] /= best
+def _as_shares_of_best(matches: Matches, *names: str) -> None:
+    signals = [match.signals for match in matches]
+    for name in names:
+        best = max([one[name] for one in signals], default=0.0) or 1.0
+        for one in signals:
+            one[name] /= best
 
 
 # The signals in the order of measuring, and when each applies; the weights are in `fitted.py`.

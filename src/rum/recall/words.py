@@ -295,11 +295,12 @@ class Words:
         """The masks of the terms that memories hold, by key; only of scanned terms."""
         return self._collect_masks(self.holders)
 
-    def masks_of(self, keys: set[int]) -> dict[int, int]:
+    def masks_of(self, keys: Iterable[int]) -> dict[int, int]:
         """The masks of at least these memories; much faster than `masks`."""
         if "masks" in self.__dict__:
             return self.masks
-        return self._collect_masks({term: keys.intersection(self.holders[term]) for term in self._scanned})
+        wanted = set(keys)
+        return self._collect_masks({term: wanted.intersection(self.holders[term]) for term in self._scanned})
 
     def _collect_masks(self, holders: Mapping[str, Iterable[int]]) -> dict[int, int]:
         found: dict[int, int] = {}
@@ -340,10 +341,10 @@ class Words:
 
     def mask_in(self, text: str, among: int = -1) -> int:
         """The mask of the terms in an indexed text; `among` restricts it to a set."""
-        found, padded = 0, f" {text} "
-        if among not in self._spelled_among:
-            self._spelled_among[among] = [one for one in self._spelled if one[0] & among]
-        for flag, spelled in self._spelled_among[among]:
+        found, padded, spelled_among = 0, f" {text} ", self._spelled_among
+        if among not in spelled_among:
+            spelled_among[among] = [one for one in self._spelled if one[0] & among]
+        for flag, spelled in spelled_among[among]:
             if spelled in padded:
                 found |= flag
         return found
