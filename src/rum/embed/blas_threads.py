@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.util import find_spec
@@ -56,7 +56,11 @@ def single_threaded_blas() -> Generator[None]:
 @cache
 def _controls() -> tuple[Callable[[], int], Callable[[int], object]]:
     """Getter and setter of OpenBLAS's thread count; they do nothing with another library."""
-    for path in _libraries():
+    # In the wheel's library folder, or linked into numpy's C extension.
+    folder, core = Path(np.__file__).parent, find_spec("numpy._core._multiarray_umath")
+    paths = [*folder.with_name("numpy.libs").glob("*openblas*"), *folder.glob(".dylibs/*openblas*")]
+    paths += [Path(core.origin)] if core and core.origin else []
+    for path in paths:
         with suppress(OSError):
             library = ctypes.CDLL(str(path))
             for pattern in _SYMBOL_PATTERNS:
@@ -65,12 +69,3 @@ def _controls() -> tuple[Callable[[], int], Callable[[int], object]]:
                 if get_threads and set_threads:
                     return get_threads, set_threads
     return (lambda: 1), (lambda _: None)
-
-
-def _libraries() -> Iterator[Path]:
-    """Possible files of numpy's OpenBLAS: in the wheel's library folder, or linked into its C extension."""
-    folder = Path(np.__file__).parent
-    yield from (*folder.with_name("numpy.libs").glob("*openblas*"), *folder.glob(".dylibs/*openblas*"))
-    core = find_spec("numpy._core._multiarray_umath")
-    if core and core.origin:
-        yield Path(core.origin)

@@ -60,10 +60,5 @@ def average_cosines(vectors: Vectors) -> tuple[float, float]:
     cosines: Sequence[Sequence[float]] = (vectors @ vectors.T).tolist()
     indexes = range(len(TEXTS))
     pair_cosines = [cosines[index][index + 1] for index in indexes[::2]]
-    other_cosines = [
-        cosines[index][other_index]
-        for index in indexes
-        for other_index in indexes
-        if index // 2 < other_index // 2
-    ]
+    other_cosines = [cosines[one][other] for one in indexes for other in indexes if one // 2 < other // 2]
     return sum(pair_cosines) / len(pair_cosines), sum(other_cosines) / len(other_cosines)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 
 # Characters that are read; the model cuts texts off much earlier, so more cannot change a vector.
@@ -18,55 +18,42 @@ _RESERVED = re.compile(r"(\[(?:PAD|UNK|CLS|SEP|MASK)\])")
 _ASCII_MARKS = r"!-/:-@\[-`{-~"
 _ASCII_WORDS = re.compile(rf"[{_ASCII_MARKS}]|[^\s{_ASCII_MARKS}]+")
 _ASCII_CONTROLS = dict.fromkeys((*range(9), 11, 12, *range(14, 32), 127))
-_IDEOGRAPHS = (
-    (0x4E00, 0x9FFF),
-    (0x3400, 0x4DBF),
-    (0x20000, 0x2A6DF),
-    (0x2A700, 0x2B73F),
-    (0x2B740, 0x2B81F),
-    (0x2B920, 0x2CEAF),
-    (0xF900, 0xFAFF),
-    (0x2F800, 0x2FA1F),
+_IDEOGRAPH = re.compile(
+    "[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0002a6df\U0002a700-\U0002b73f\U0002b740-\U0002b81f"
+    "\U0002b920-\U0002ceaf\U0002f800-\U0002fa1f]"
 )
 
 
 class _CharacterTable(dict[int, str]):
     """A table for `str.translate` that computes each character's entry on first use."""
 
+    def __init__(self, convert: Callable[[str], str]) -> None:
+        super().__init__()
+        self._convert = convert
+
     def __missing__(self, code: int) -> str:
-        self[code] = value = self.convert(chr(code))
+        self[code] = value = self._convert(chr(code))
         return value
 
-    def convert(self, character: str) -> str:
-        """The replacement of a character."""
-        raise NotImplementedError
+
+def _clean(character: str) -> str:
+    """Remove invisible characters, make all whitespace spaces, and put spaces around ideographs."""
+    if character in "\t\n\r":
+        return " "
+    if character == "\ufffd" or unicodedata.category(character) in ("Cc", "Cf", "Co", "Cs"):
+        return ""
+    if character.isspace():
+        return " "
+    return f" {character} " if _IDEOGRAPH.match(character) else character
 
 
-class _CleaningTable(_CharacterTable):
-    """Removes invisible characters, makes all whitespace spaces, and puts spaces around ideographs."""
-
-    def convert(self, character: str) -> str:
-        """The cleaned character."""
-        if character in "\t\n\r":
-            return " "
-        if character == "\ufffd" or unicodedata.category(character) in ("Cc", "Cf", "Co", "Cs"):
-            return ""
-        if character.isspace():
-            return " "
-        alone = any(low <= ord(character) <= high for low, high in _IDEOGRAPHS)
-        return f" {character} " if alone else character
-
-
-class _FoldingTable(_CharacterTable):
-    """After decomposition: removes accents, lower-cases, and puts spaces around punctuation."""
-
-    def convert(self, character: str) -> str:
-        """The character as in the vocabulary."""
-        category = unicodedata.category(character)
-        if category == "Mn":
-            return ""
-        alone = category.startswith("P") or character in "$+<=>^`|~"
-        return f" {character} " if alone else character.lower()
+def _fold(character: str) -> str:
+    """After decomposition: remove accents, lower-case, and put spaces around punctuation."""
+    category = unicodedata.category(character)
+    if category == "Mn":
+        return ""
+    alone = category.startswith("P") or character in "$+<=>^`|~"
+    return f" {character} " if alone else character.lower()
 
 
 class WordPiece:
@@ -76,7 +63,7 @@ class WordPiece:
         self._ids = {piece: number for number, piece in enumerate(vocabulary)}
         self._longest = longest
         self._unknown, self._start, self._end = (self._ids[name] for name in (_UNKNOWN, _START, _END))
-        self._cleaning, self._folding = _CleaningTable(), _FoldingTable()
+        self._cleaning, self._folding = _CharacterTable(_clean), _CharacterTable(_fold)
         self._pieces = lru_cache(_CACHED_WORDS)(self._split)
 
     def ids(self, text: str) -> list[int]:

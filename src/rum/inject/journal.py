@@ -28,14 +28,20 @@ def journal_context(discoveries: Sequence[Entry], failures: Sequence[Entry], con
         for entry in discoveries
         if (line := _first(entry.get("content")))
     ]
-    failure_lines = list(
-        filter(None, (f"{_line(entry.get('description'))}{_outcome(entry)}" for entry in failures))
-    )
+    failure_lines: list[str] = []
+    for entry in failures:
+        outcomes = (_first(entry.get(name)) for name in ("output", "error", "lessons"))
+        outcome = next(filter(None, outcomes), "")
+        line = _line(entry.get("description")) + (f": {outcome}" if outcome else "")
+        failure_lines += [line] if line else []
     if found_lines:
         text += "## Key Discoveries\n" + _bullet_list(found_lines)
     if failure_lines:
         text += "\n## Recently Failed Approaches (Don't Repeat)\n" + _bullet_list(failure_lines)
-    context_lines = _current_context(context or {})
+    step, blockers = (context or {}).get("currentPlanStep"), (context or {}).get("blockers")
+    context_lines = [] if step is None else [f"Step: {_line(step)}"]
+    if isinstance(blockers, list) and blockers:
+        context_lines.append(f"Blockers: {', '.join(map(_line, blockers))}")  # pyright: ignore[reportUnknownArgumentType]
     if context_lines:
         text += "\n## Current Task Context\n" + _bullet_list(context_lines)
     return text
@@ -70,20 +76,6 @@ def _bullet_list(lines: Iterable[str]) -> str:
     return "".join(f"- {line}\n" for line in dict.fromkeys(lines))
 
 
-def _current_context(context: Entry) -> list[str]:
-    step, blockers = context.get("currentPlanStep"), context.get("blockers")
-    lines = [] if step is None else [f"Step: {_line(step)}"]
-    if isinstance(blockers, list) and blockers:
-        lines.append(f"Blockers: {', '.join(map(_line, blockers))}")  # pyright: ignore[reportUnknownArgumentType]
-    return lines
-
-
-def _outcome(attempt: Entry) -> str:
-    texts = (_first(attempt.get(name)) for name in ("output", "error", "lessons"))
-    line = next(filter(None, texts), "")
-    return f": {line}" if line else ""
-
-
 def _last(attempt: Entry | str | None) -> str:
     if attempt is None or isinstance(attempt, str):
         return NO_ATTEMPTS if attempt is None else _line(attempt)
@@ -97,7 +89,5 @@ def _first(text: object) -> str:
 def _line(text: object) -> str:
     """A value on one line, without control and invisible characters."""
     words = without_invisible("" if text is None else str(text))
-    flat = (
-        " ".join(words.split()) if any(mark.isspace() and mark != " " for mark in words) else words.rstrip()
-    )
-    return shorten(flat, MAX_LINE_LENGTH)
+    has_breaks = any(mark.isspace() and mark != " " for mark in words)
+    return shorten(" ".join(words.split()) if has_breaks else words.rstrip(), MAX_LINE_LENGTH)

@@ -83,7 +83,7 @@ def score(
         f"{shared} of {len(tags)} tags are the agent's",
         "discovered by the same agent",
     )
-    return Scored(points, [f"{_format(got)}: {why}" for got, why in zip(points, words, strict=True) if got])
+    return Scored(points, [f"{got:g}: {why}" for got, why in zip(points, words, strict=True) if got])
 
 
 def total(points: Points) -> float:
@@ -98,7 +98,3 @@ def _recency(age: float | None) -> tuple[int, int]:
             if age < within:
                 return points, within // HOUR
     return 0, 0
-
-
-def _format(points: float) -> str:
-    return f"{points:g}"

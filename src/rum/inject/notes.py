@@ -109,13 +109,11 @@ def with_successors(summaries: Mapping[str, NoteSummary]) -> dict[str, NoteSumma
     for slug, summary in summaries.items():
         result[slug] = summary
         if summary.superseded_by is not None:
-            problem = _invalid_successor(summary, summaries, slugs)
-            remarks = (*summary.remarks, f"line {summary.line}: `supersededBy` {problem}; it is ignored.")
-            result[slug] = (
-                replace(summary, remarks=remarks)
-                if problem
-                else replace(summary, retired=f"superseded by {summary.superseded_by}")
-            )
+            if problem := _invalid_successor(summary, summaries, slugs):
+                remark = f"line {summary.line}: `supersededBy` {problem}; it is ignored."
+                result[slug] = replace(summary, remarks=(*summary.remarks, remark))
+            else:
+                result[slug] = replace(summary, retired=f"superseded by {summary.superseded_by}")
     return result
 
 
@@ -130,11 +128,9 @@ def _invalid_successor(
             return "leads back to this note itself"
         visited.add(slug)
         name = summaries[slug].superseded_by
-    return (
-        None
-        if visited
-        else f"names `{one_line(str(summary.superseded_by), _MAX_NAME)}`, which does not exist"
-    )
+    if visited:
+        return None
+    return f"names `{one_line(str(summary.superseded_by), _MAX_NAME)}`, which does not exist"
 
 
 def _earlier_contradictions(note: Note, claims: list[Claim]) -> list[Contradiction]:
@@ -165,46 +161,38 @@ def possible_contradictions(summary: NoteSummary, summaries: Iterable[NoteSummar
     keys = set(summary.claims)
     stances = set(zip(summary.claims, summary.stances, strict=True))
     same_topic = (other for other in summaries if not keys.isdisjoint(other.claims))
-    return [
-        other
-        for other in same_topic
-        if other.slug != summary.slug and not other.retired and _differs(other, keys, stances)
-    ]
-
-
-def _differs(other: NoteSummary, keys: set[int], stances: set[tuple[int, int]]) -> bool:
-    other_stances = zip(other.claims, other.stances, strict=True)
-    return any(key in keys and (key, stance) not in stances for key, stance in other_stances)
+    found: list[NoteSummary] = []
+    for other in same_topic:
+        others = zip(other.claims, other.stances, strict=True)
+        differs = any(key in keys and (key, stance) not in stances for key, stance in others)
+        if differs and other.slug != summary.slug and not other.retired:
+            found.append(other)
+    return found
 
 
 def rank(summaries: Iterable[NoteSummary], query: NoteQuery) -> list[Ranked]:
     """The notes that match, best first; ties by date, newest first, then by file name."""
     task, task_and_plan = Text(query.task), Text(query.task, query.plan)
-    ranked = [
-        note for summary in summaries if (note := _rank(summary, task, task_and_plan, query)) is not None
-    ]
-    return sorted(
-        ranked, key=lambda note: (-note.total, -(note.summary.discovered_at or 0), note.summary.slug)
-    )
-
-
-def _rank(summary: NoteSummary, task: Text, task_and_plan: Text, query: NoteQuery) -> Ranked | None:
-    if summary.retired or not note_score.is_important_enough(summary.importance, query.min_importance):
-        return None
-    matched = match.best(summary.patterns, task_and_plan)
-    if matched is None or not note_score.is_close_enough(summary.importance, matched):
-        return None
-    scored = note_score.score(
-        importance=summary.importance,
-        age=None if summary.discovered_at is None else query.now - summary.discovered_at,
-        title_words=summary.title_words,
-        tags=summary.tags,
-        discovered_by=summary.discovered_by,
-        task=task,
-        agent=query.agent,
-        specialties=query.specialties,
-    )
-    return Ranked(note_score.total(scored.points), summary, matched, scored)
+    ranked: list[Ranked] = []
+    for summary in summaries:
+        if summary.retired or not note_score.is_important_enough(summary.importance, query.min_importance):
+            continue
+        matched = match.best(summary.patterns, task_and_plan)
+        if matched is None or not note_score.is_close_enough(summary.importance, matched):
+            continue
+        scored = note_score.score(
+            importance=summary.importance,
+            age=None if summary.discovered_at is None else query.now - summary.discovered_at,
+            title_words=summary.title_words,
+            tags=summary.tags,
+            discovered_by=summary.discovered_by,
+            task=task,
+            agent=query.agent,
+            specialties=query.specialties,
+        )
+        ranked.append(Ranked(note_score.total(scored.points), summary, matched, scored))
+    ranked.sort(key=lambda note: (-note.total, -(note.summary.discovered_at or 0), note.summary.slug))
+    return ranked
 
 
 def prompt_text(notes: Iterable[MatchedNote], date: Callable[[int], str]) -> str:
@@ -214,17 +202,14 @@ def prompt_text(notes: Iterable[MatchedNote], date: Callable[[int], str]) -> str
 
 def background(notes: Iterable[MatchedNote], date: Callable[[int], str]) -> str:
     """The notes for a prompt, without a fence; empty if there are none."""
-    blocks = [_block(note, date) for note in notes]
-    return HEADING + "".join(blocks) if blocks else ""
-
-
-def _block(note: MatchedNote, date: Callable[[int], str]) -> str:
-    block = f"### {note.title}\n*Importance: {note.importance.value.upper()}*\n"
-    block += f"*Discovered by: {note.discovered_by}*\n\n{note.content}\n\n"
-    for other in note.otherwise or ():
-        at = f", {date(other.discovered_at)}" if other.discovered_at is not None else ""
-        block += f"*Contradicted by ({other.id}{at}): {other.says}*\n\n"
-    return block
+    text = ""
+    for note in notes:
+        text += f"### {note.title}\n*Importance: {note.importance.value.upper()}*\n"
+        text += f"*Discovered by: {note.discovered_by}*\n\n{note.content}\n\n"
+        for other in note.otherwise or ():
+            at = f", {date(other.discovered_at)}" if other.discovered_at is not None else ""
+            text += f"*Contradicted by ({other.id}{at}): {other.says}*\n\n"
+    return HEADING + text if text else ""
 
 
 def under_title(title: str, content: str) -> str:
@@ -280,19 +265,13 @@ def _cut_at_word(text: str, max_length: int) -> str:
         spaces = len(start) - len(start.rstrip())
         last = max(start.rfind(" "), start.rfind("\n")) if not spaces else len(start)
         start = start[:last] if last > 0 else start
-    start = start.rstrip()
-    trimmed = _without_dangling_headings(start)
-    return f"{trimmed}\n…" if trimmed and trimmed != start else f"{start.rstrip(',.;:') or start}…"
-
-
-def _without_dangling_headings(text: str) -> str:
-    """A text without headings and an opening code fence at its end that nothing follows."""
-    while text:
-        before, _, last = text.rpartition("\n")
-        is_opening = _HEADING.match(last) or (
-            fence_marker(last) and open_fence(text) and not open_fence(before)
-        )
+    start = trimmed = start.rstrip()
+    # Nothing follows headings and an opening code fence at the end, so they are left out.
+    while trimmed:
+        before, _, last = trimmed.rpartition("\n")
+        opens_fence = fence_marker(last) and open_fence(trimmed) and not open_fence(before)
+        is_opening = _HEADING.match(last) or opens_fence
         if not is_opening or (open_fence(before) and not fence_marker(last)):
             break
-        text = before.rstrip()
-    return text
+        trimmed = before.rstrip()
+    return f"{trimmed}\n…" if trimmed and trimmed != start else f"{start.rstrip(',.;:') or start}…"

@@ -54,13 +54,17 @@ class ModelClient:
         """The answer, within the configured time; after an invalid one the model gets a second try."""
         deadline = time.monotonic() + self._timeout
         answer_schema = json_schema(schema)
-        messages = [Message("user", f"{self._clean_text(prompt)}\n\n{_schema_instruction(answer_schema)}")]
+        instruction = "Answer with one JSON object that fits this JSON Schema, and with nothing else:"
+        shown_schema = msgspec.json.encode(answer_schema).decode()
+        messages = [Message("user", f"{self._clean_text(prompt)}\n\n{instruction}\n{shown_schema}")]
         first = self._provider.ask(messages, answer_schema, _MAX_ANSWER_TOKENS, deadline)
         try:
             return parse_answer(first.text, schema, self._clean)
         except InvalidAnswer as error:
             shown = self._clean_text(first.text[:_MAX_QUOTED_ANSWER]).strip() or "(nothing)"
-            messages += [Message("assistant", shown), Message("user", _correction_request(str(error)))]
+            again = "Answer again, with one JSON object that fits the schema, and with nothing else."
+            correction = f"{str(error)[:_MAX_QUOTED_ERROR]} {again}"
+            messages += [Message("assistant", shown), Message("user", correction)]
         second = self._provider.ask(messages, answer_schema, _MAX_ANSWER_TOKENS, deadline)
         try:
             return parse_answer(second.text, schema, self._clean)
@@ -72,16 +76,6 @@ class ModelClient:
 
     def _clean_text(self, text: str) -> str:
         return cast("str", self._clean(text))
-
-
-def _schema_instruction(answer_schema: Json) -> str:
-    schema = msgspec.json.encode(answer_schema).decode()
-    return f"Answer with one JSON object that fits this JSON Schema, and with nothing else:\n{schema}"
-
-
-def _correction_request(error: str) -> str:
-    request = "Answer again, with one JSON object that fits the schema, and with nothing else."
-    return f"{error[:_MAX_QUOTED_ERROR]} {request}"
 
 
 def wire_format_for(kind: str, url: str | None) -> WireFormat:
@@ -117,26 +111,18 @@ class Provider:
                 return self._send_once(body, TokenUsage(1, prompt_tokens, max_tokens), deadline)
             except PostError as error:
                 pause = wait if error.wait is None else error.wait
-                if (
-                    wait is None
-                    or pause is None
-                    or not _is_temporary(error)
-                    or not _has_time_for(pause, deadline)
-                ):
+                # A retry may succeed if the server is busy or the connection broke.
+                is_cut = not error.status and not isinstance(error, NoAnswerYet)
+                is_temporary = is_cut or error.status in _RETRY_STATUSES
+                if wait is None or pause is None or not is_temporary or time.monotonic() + pause >= deadline:
                     raise self._failure(str(error)) from None
             self._pause(pause)
         raise AssertionError("the last iteration returns or raises")
 
     def _send_once(self, body: bytes, reserved: TokenUsage, deadline: float) -> Reply:
-        day = self._meter.reserve(reserved.read, reserved.written)
+        day, headers = self._meter.reserve(reserved.read, reserved.written), self._format.headers(self._key)
         try:
-            raw = post(
-                self._url,
-                body,
-                deadline - time.monotonic(),
-                headers=self._format.headers(self._key),
-                key=self._key,
-            )
+            raw = post(self._url, body, deadline - time.monotonic(), headers=headers, key=self._key)
         except NoAnswerYet:
             raise  # keep the reservation: the server may still answer and charge for it
         except PostError:
@@ -157,15 +143,6 @@ class Provider:
             "set `llm` to none.",
             endpoint=self._url,
         )
-
-
-def _is_temporary(error: PostError) -> bool:
-    """Whether a retry may succeed: the server is busy, or the connection broke."""
-    return error.status in _RETRY_STATUSES if error.status else not isinstance(error, NoAnswerYet)
-
-
-def _has_time_for(pause: float, deadline: float) -> bool:
-    return time.monotonic() + pause < deadline
 
 
 class InvalidAnswer(Exception):

@@ -82,19 +82,15 @@ def _send(
     except urllib.error.HTTPError as error:
         with error:
             what = f"answered with status {error.code}{_excerpt(error, key)}"
-            return PostError(what, error.code, _retry_after(error.headers.get("Retry-After")))
+            # Dates in this header, which few servers send, are ignored.
+            wait = (error.headers.get("Retry-After") or "").strip()
+            is_number = re.fullmatch(r"\d{1,6}(\.\d{1,3})?", wait, re.ASCII)
+            return PostError(what, error.code, float(wait) if is_number else None)
     except ValueError:
         # Not the library's message: it would show the key.
         return PostError("cannot be contacted: the URL or the key contains invalid characters")
     except (OSError, http.client.HTTPException) as error:
         return PostError(f"cannot be reached ({_one_line(str(error), key) or type(error).__name__})")
-
-
-def _retry_after(header: str | None) -> float | None:
-    """Seconds of a `Retry-After` header; dates, which few servers send, are ignored."""
-    return (
-        float(header) if header and re.fullmatch(r"\d{1,6}(\.\d{1,3})?", header.strip(), re.ASCII) else None
-    )
 
 
 def _read_bounded(response: http.client.HTTPResponse, deadline: float) -> bytes | PostError:

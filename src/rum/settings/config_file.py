@@ -9,9 +9,7 @@ from contextlib import suppress
 
 from rum.settings.home import read_bounded, write_private
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    _Cache = dict[str, tuple[str, dict[str, object]]]  # Path to the file's text and its parsed values
+_Cache = dict[str, tuple[str, dict[str, object]]]  # Path to the file's text and its parsed values
 
 LIMIT = 256 * 1024
 REPOSITORY_CONFIG = os.path.join(".rum", "config.toml")
@@ -57,36 +55,22 @@ def read_config(path: str, home: str) -> ConfigFile | None:
 
 
 def _read_cached(path: str, text: str, home: str) -> dict[str, object]:
-    cache = _read_cache(home)
-    cached = cache.get(path)
+    cache_path, cache = os.path.join(home, _CACHE_FILE), _Cache()
+    with suppress(OSError, ValueError, TypeError, AttributeError, RecursionError):
+        with open(cache_path, encoding="utf-8") as file:
+            entries = json.load(file)
+        cache = {str(name): (str(raw), dict(values)) for name, (raw, values) in entries.items()}
+    cached = cache.pop(path, None)
     if cached and cached[0] == text:
         return cached[1]
-    values = _parse(text)
-    if len(text) <= _CACHED_SIZE:
-        cache.pop(path, None)
-        _write_cache(home, {**cache, path: (text, values)})
-    return values
-
-
-def _parse(text: str) -> dict[str, object]:
     if any(line.count(".") > _MAX_DOTS for line in text.splitlines()):
         raise ValueError("a line has too many dots")
     import tomllib  # noqa: PLC0415 (slow to load, and needed only when a file's content is new)
 
-    return tomllib.loads(text)
-
-
-def _read_cache(home: str) -> _Cache:
-    try:
-        with open(os.path.join(home, _CACHE_FILE), encoding="utf-8") as file:
-            entries = json.load(file)
-        return {str(path): (str(text), dict(values)) for path, (text, values) in entries.items()}
-    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
-        return {}
-
-
-def _write_cache(home: str, cache: _Cache) -> None:
-    """Best effort: if it fails (dates in values, a read-only sandbox) the file is parsed again next time."""
-    newest = dict(list(cache.items())[-_CACHED_FILES:])
-    with suppress(OSError, TypeError, ValueError, RecursionError):
-        write_private(os.path.join(home, _CACHE_FILE), json.dumps(newest, ensure_ascii=False).encode())
+    values = tomllib.loads(text)
+    if len(text) <= _CACHED_SIZE:
+        newest = dict(list({**cache, path: (text, values)}.items())[-_CACHED_FILES:])
+        # If it fails (dates in values, a read-only sandbox) the file is parsed again next time.
+        with suppress(OSError, TypeError, ValueError, RecursionError):
+            write_private(cache_path, json.dumps(newest, ensure_ascii=False).encode())
+    return values

@@ -43,7 +43,9 @@ def event(payload: Json, at: float, client: str = NAME) -> Event | None:
     """The event of a hook's payload; None for hooks that are not captured."""
     kind = KINDS.get(text(payload.get("hook_event_name")))
     session = text(payload.get("session_id"))
-    if kind is None or not session or _is_compaction(kind, payload):
+    # Compaction ends with the stop of a nameless subagent that never started: it is no work.
+    is_compaction = kind == "agent_stop" and payload.get("agent_type") == ""
+    if kind is None or not session or is_compaction:
         return None
     turn = text(payload.get("prompt_id")) or text(payload.get("turn_id"))
     call, agent = text(payload.get("tool_use_id")), text(payload.get("agent_id"))
@@ -71,11 +73,6 @@ def event(payload: Json, at: float, client: str = NAME) -> Event | None:
     return found
 
 
-def _is_compaction(kind: str, payload: Json) -> bool:
-    """Compaction ends with the stop of a nameless subagent that never started: it is no work."""
-    return kind == "agent_stop" and payload.get("agent_type") == ""
-
-
 def _add_tool(found: Event, payload: Json) -> None:
     name, answer = text(payload.get("tool_name")), payload.get("tool_response")
     call = tool(name, as_dict(payload.get("tool_input")), answer)
@@ -98,11 +95,8 @@ def add_failure(found: Event, error: str) -> None:
 def has_ended(call: Json, answer: object) -> bool:
     """Whether a command that did not fail is over: one in the background may still fail."""
     result, arguments = as_dict(answer), as_dict(call.get("tool_input") or call.get("input"))
-    return not (
-        result.get("interrupted")
-        or result.get("backgroundTaskId")
-        or arguments.get("run_in_background") is True
-    )
+    in_background = result.get("backgroundTaskId") or arguments.get("run_in_background") is True
+    return not (result.get("interrupted") or in_background)
 
 
 def tool(name: str, arguments: Json, answer: object) -> Json:
@@ -116,10 +110,8 @@ def tool(name: str, arguments: Json, answer: object) -> Json:
 def _read(arguments: Json, answer: object) -> Json:
     file = as_dict(as_dict(answer).get("file"))
     one = file_access(_path(arguments), "read")
-    lines = read_lines(file.get("startLine"), file.get("numLines")) or read_lines(
-        arguments.get("offset"), arguments.get("limit")
-    )
-    if lines:
+    requested = read_lines(arguments.get("offset"), arguments.get("limit"))
+    if lines := read_lines(file.get("startLine"), file.get("numLines")) or requested:
         one["lines"] = lines
     return {"tool": "read", "files": _file_list(one)}
 
@@ -128,9 +120,10 @@ def _edit(arguments: Json, answer: object) -> Json:
     changes = [as_dict(change) for change in as_list(arguments.get("edits"))] or [arguments]
     new = [text(change.get("new_string"), MAX_RAW) for change in changes]
     old = [text(change.get("old_string"), MAX_RAW) for change in changes]
+    one = file_access(_path(arguments), "edit", new, old)
     if hunks := as_dict(answer).get("structuredPatch"):
-        return {"tool": "edit", "files": _file_list(file_of_hunks(_path(arguments), "edit", hunks))}
-    return {"tool": "edit", "files": _file_list(file_access(_path(arguments), "edit", new, old))}
+        one = file_of_hunks(_path(arguments), "edit", hunks)
+    return {"tool": "edit", "files": _file_list(one)}
 
 
 def _write(arguments: Json, answer: object) -> Json:

@@ -35,16 +35,13 @@ def is_rum_command(command: str) -> bool:
     if "rum" not in command:
         return False
     plain = re.sub(_HERE_DOCUMENT, "", command, count=1, flags=re.MULTILINE)
-    return re.fullmatch(_COMMAND, plain) is not None or _is_fed(plain)
-
-
-def _is_fed(command: str) -> bool:
-    """Whether it ends with a call of `rum` that the other commands only feed."""
+    if re.fullmatch(_COMMAND, plain):
+        return True
     from rum.text.shell import segments  # noqa: PLC0415 (few commands name `rum` at all)
 
-    # A quoted input may be very long, and its words do not matter here.
-    *before, last = segments(re.sub(r"'[^']*'", "''", command)) or [[""]]
-    return last[0] == "rum" and "<<" not in command and all(words[0] in _FEEDS for words in before)
+    # Or the other commands only feed it. A quoted input may be very long, and its words do not matter here.
+    *before, last = segments(re.sub(r"'[^']*'", "''", plain)) or [[""]]
+    return last[0] == "rum" and "<<" not in plain and all(words[0] in _FEEDS for words in before)
 
 
 def memories_in(answer: object) -> list[str]:

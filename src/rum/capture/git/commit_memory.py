@@ -48,11 +48,7 @@ def commit_fields(
 
 def failure_fields(revert: Revert) -> dict[str, Any]:
     """The fields of the outcome of work that was reverted."""
-    return {
-        "success": False,
-        "failure_reason": revert.reason,
-        "failure_category": revert.category.value,
-    }
+    return {"success": False, "failure_reason": revert.reason, "failure_category": revert.category.value}
 
 
 def revert_link(revert: Revert) -> RevertLink:
@@ -120,10 +116,12 @@ def actions_of(changes: Iterable[Change], at: int) -> list[dict[str, Any]]:
     actions: list[dict[str, Any]] = []
     for change in changes:
         kind = _TYPES.get(change.status, ActionType.FILE_EDIT)
-        actions.append(_action(kind, change.path, at, _lines(change), _diff_summary(change)))
+        details = {"lines_affected": _lines(change), "diff_summary": _diff_summary(change)}
+        known = {name: value for name, value in details.items() if value}
+        actions.append(_action(kind, change.path, at, **known))
         if change.old_path:
             summary = f"{RENAMED_TO}{display_path(change.path)}"
-            actions.append(_action(ActionType.FILE_DELETE, change.old_path, at, None, summary))
+            actions.append(_action(ActionType.FILE_DELETE, change.old_path, at, diff_summary=summary))
     return actions
 
 
@@ -132,10 +130,8 @@ def display_path(path: str) -> str:
     return _CONTROL_CHARS.sub("\ufffd", without_invisible(path.replace("\n", "\ufffd"))).replace("\\", "/")
 
 
-def _action(kind: ActionType, path: str, at: int, lines: str | None, summary: str | None) -> dict[str, Any]:
-    details = {"file_path": display_path(path), "lines_affected": lines, "diff_summary": summary}
-    known = {name: value for name, value in details.items() if value}
-    return {"type": kind.value, "timestamp": at, "details": known}
+def _action(kind: ActionType, path: str, at: int, **details: str) -> dict[str, Any]:
+    return {"type": kind.value, "timestamp": at, "details": {"file_path": display_path(path), **details}}
 
 
 def _lines(change: Change) -> str | None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
-from itertools import chain, islice
 from typing import NamedTuple
 
 from rum.capture.git.ids import memory_id
@@ -130,18 +129,18 @@ class Ledger:
         self._by_authorship: dict[Authorship, list[str]] = {}
         messages: dict[str, _References] = {}
         for commit in history:
-            entry = self._enter(commit, known.get(commit.sha))
-            if words := _references_in(commit.message, entry.subject):
+            self._enter(commit, known.get(commit.sha))
+            if words := _references_in(commit.message, self.entries[commit.sha].subject):
                 messages[commit.sha] = words
-            self._by_authorship.setdefault(_authorship(commit, entry.subject), []).append(commit.sha)
+            self._by_authorship.setdefault(self.authorship(commit), []).append(commit.sha)
         self._sorted = sorted(self.entries)
         self._add_references(messages)
         self._find_reverted(messages)
 
-    def _enter(self, commit: Commit, known: str | None) -> Entry:
+    def _enter(self, commit: Commit, known: str | None) -> None:
         parents = (self.entries.get(parent) for parent in commit.parents)
         step = max((parent.step + 1 for parent in parents if parent and parent.at == commit.at), default=0)
-        entry = Entry(
+        self.entries[commit.sha] = Entry(
             commit.sha,
             commit.at,
             step,
@@ -151,8 +150,6 @@ class Ledger:
             " ".join(commit.message[:1000].strip().partition("\n")[0].split()),
             len(self.entries),
         )
-        self.entries[commit.sha] = entry
-        return entry
 
     def references(self, sha: str) -> list[Reference]:
         """The references of a commit to others, and of others to it."""
@@ -165,7 +162,7 @@ class Ledger:
 
     def authorship(self, commit: Commit) -> Authorship:
         """Author, time and subject of a commit."""
-        return _authorship(commit, self.entries[commit.sha].subject)
+        return commit.author, commit.authored_at, self.entries[commit.sha].subject
 
     def alike(self, commit: Commit) -> list[Entry]:
         """Other commits with the same author, time and subject: possible copies.
@@ -198,7 +195,8 @@ class Ledger:
         subjects: dict[str, list[Entry]] = {}
         if any(words.reverts for words in messages.values()):
             for entry in self.entries.values():
-                subjects.setdefault(_without_pull_request_numbers(entry.subject), []).append(entry)
+                # A revert need not quote the numbers of pull requests.
+                subjects.setdefault(_PULL_REQUEST.sub("", entry.subject), []).append(entry)
         for sha, words in messages.items():
             source = self.entries[sha]
             targets: dict[str, Reference] = {}
@@ -219,23 +217,20 @@ class Ledger:
                 continue
             naming = mention.naming if target.place < source.place else Naming.NAMES
             if target.noise is Noise.MERGE and naming is Naming.REVERTS:
-                merged = (self.entries.get(sha) for sha in self._merged(target.sha))
-                yield from (
-                    Reference(source, entry, naming) for entry in merged if entry and entry is not source
-                )
+                for entry in map(self.entries.get, self._merged(target.sha)):
+                    if entry and entry is not source:
+                        yield Reference(source, entry, naming)
             has_revert |= naming is Naming.REVERTS
             yield Reference(source, target, naming)
         if words.reverts and not has_revert:
-            same_subject = subjects.get(_without_pull_request_numbers(words.reverts), [])
-            earlier = same_subject[: bisect_left(same_subject, source.place, key=lambda entry: entry.place)][
-                ::-1
-            ]
-            exact = (entry for entry in earlier if entry.subject == words.reverts)
-            similar = (entry for entry in earlier if _may_be_same(entry.subject, words.reverts))
-            for target in islice(chain(exact, similar), 1):
+            same_subject = subjects.get(_PULL_REQUEST.sub("", words.reverts), [])
+            before = bisect_left(same_subject, source.place, key=lambda entry: entry.place)
+            earlier = same_subject[:before][::-1]
+            similar = [entry for entry in earlier if _may_be_same(entry.subject, words.reverts)]
+            target = next((entry for entry in similar if entry.subject == words.reverts), None)
+            if target := target or next(iter(similar), None):
                 inside = self._merged(target.sha) if target.noise is Noise.MERGE else ()
-                added = [entry for entry in earlier if entry.sha in inside]
-                same = [entry for entry in added if _may_be_same(entry.subject, words.reverts)]
+                same = [entry for entry in similar if entry.sha in inside]
                 yield from (Reference(source, entry, Naming.REVERTS) for entry in (target, *same))
 
     def _find_reverted(self, messages: dict[str, _References]) -> None:
@@ -258,33 +253,18 @@ class Ledger:
         return [reference.target.sha for reference in own_references if reference.naming is Naming.REVERTS]
 
 
-def _authorship(commit: Commit, subject: str) -> Authorship:
-    return commit.author, commit.authored_at, subject
-
-
 def _references_in(message: str, subject: str) -> _References | None:
     """What a message says about other commits; None if nothing."""
-    mentioned = mentions(message)
-    reverts = _reverted_subject(subject)
+    mentioned, reverts = mentions(message), None
+    # Git and GitHub quote the subject of the commit that is reverted.
+    if match := _REVERT_SUBJECT.fullmatch(subject):
+        quoted = match["quoted"] or match["plain"]
+        reverts = f'Revert "{quoted}"' if match["word"] == "Reapply" else quoted
     if not mentioned and not reverts:
         return None
     is_revert = reverts or any(mention.naming is Naming.REVERTS for mention in mentioned)
     reason = cut(reason_of(parse_message(message).body), _MAX_REASON) if is_revert else ""
     return _References(mentioned, reverts, reason)
-
-
-def _reverted_subject(subject: str) -> str | None:
-    """The subject of the commit that this one reverts, as git and GitHub quote it."""
-    match = _REVERT_SUBJECT.fullmatch(subject)
-    if not match:
-        return None
-    quoted = match["quoted"] or match["plain"]
-    return f'Revert "{quoted}"' if match["word"] == "Reapply" else quoted
-
-
-def _without_pull_request_numbers(subject: str) -> str:
-    """A subject without the numbers of pull requests, which a revert need not quote."""
-    return _PULL_REQUEST.sub("", subject)
 
 
 def _may_be_same(subject: str, quoted: str) -> bool:

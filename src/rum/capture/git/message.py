@@ -168,15 +168,12 @@ def mentions(message: str) -> tuple[Mention, ...]:
         # "reverts commits 1234567 and 89abcde" reverts both.
         if not (found and match.start() - end < _GAP and _LIST.fullmatch(message, end, match.start())):
             naming = _naming(between)
-        end = match.end()
-        is_number = naming is Naming.NAMES and _is_number(match[0], between)
+        end, word = match.end(), match[0]
+        is_short_number = naming is Naming.NAMES and word.isdigit() and len(word) < 20
+        is_number = is_short_number and not between.rstrip(' ("').lower().endswith("commit")
         if naming and len(found) < MAX_MENTIONS and not is_number:
-            known = found.get(match[0], naming)
-            found[match[0]] = min(known, naming, key=_ORDER.__getitem__)
+            found[word] = min(found.get(word, naming), naming, key=list(Naming).index)
     return tuple(Mention(naming, sha) for sha, naming in found.items())
-
-
-_ORDER = {naming: rank for rank, naming in enumerate(Naming)}
 
 
 def _naming(before: str) -> Naming | None:
@@ -188,8 +185,3 @@ def _naming(before: str) -> Naming | None:
     if _PICKS.search(before):
         return Naming.PICKS
     return Naming.FOLLOWS if _FOLLOWS.search(before) else Naming.NAMES
-
-
-def _is_number(word: str, before: str) -> bool:
-    """Whether digits alone are a number rather than a commit's id."""
-    return word.isdigit() and len(word) < 20 and not before.rstrip(' ("').lower().endswith("commit")

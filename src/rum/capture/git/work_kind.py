@@ -44,7 +44,8 @@ def work_kind(subject: str, paths: Sequence[str]) -> WorkKind:
     parts = head.groupdict()
     first = (parts.get("type") or "").strip().lower()
     scope = parts["scope"] or ("" if first in CONVENTIONAL_TYPES else first)
-    scopes = tuple(_scopes(scope))
+    words = (word.strip().lower() for word in re.split(r"[,/&|]| and ", scope))
+    scopes = tuple(dict.fromkeys(word for word in words if _SCOPE.fullmatch(word)))[:MAX_SCOPES]
     task_type = TaskType(CONVENTIONAL_TYPES[first]) if first in CONVENTIONAL_TYPES else None
     # `chore(deps)` and `build(deps)`, as bots for dependencies write.
     if task_type in (TaskType.OTHER, TaskType.CONFIGURATION) and "deps" in scope.lower():
@@ -58,20 +59,14 @@ def work_kind(subject: str, paths: Sequence[str]) -> WorkKind:
 
 def folders(paths: Iterable[str]) -> list[str]:
     """The folders that hold most of the files: the first one of each path that is not a mere container."""
-    found = Counter(folder for path in paths if (folder := _folder(path)))
-    return [folder for folder, _ in sorted(found.items(), key=lambda one: (-one[1], one[0]))[:MAX_FOLDERS]]
-
-
-def _folder(path: str) -> str | None:
-    parts = path.lower().split("/")[:-1]
-    if len(parts) > 1 and parts[0] in _CONTAINERS:
-        del parts[0]
-    return parts[0] if parts and _SCOPE.fullmatch(parts[0]) else None
-
-
-def _scopes(scope: str) -> list[str]:
-    words = (word.strip().lower() for word in re.split(r"[,/&|]| and ", scope))
-    return list(dict.fromkeys(word for word in words if _SCOPE.fullmatch(word)))[:MAX_SCOPES]
+    found: Counter[str] = Counter()
+    for path in paths:
+        parts = path.lower().split("/")[:-1]
+        if len(parts) > 1 and parts[0] in _CONTAINERS:
+            del parts[0]
+        if parts and _SCOPE.fullmatch(parts[0]):
+            found[parts[0]] += 1
+    return sorted(found, key=lambda folder: (-found[folder], folder))[:MAX_FOLDERS]
 
 
 def _by_subsystem(scope: str) -> TaskType | None:

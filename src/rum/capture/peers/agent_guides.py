@@ -31,14 +31,10 @@ def sections_of(text: str, name: str) -> list[Section]:
     for line, plain in zip(lines, lines_outside_code(lines), strict=True):
         heading = _HEADING.match(plain)
         if heading and len(heading[1]) <= _MAX_LEVEL and heading[2].strip():
-            found.append((_title(heading[2]), []))
+            found.append((" ".join(heading[2].split())[:LONGEST_TITLE].strip(), []))
         else:
             found[-1][1].append(line)
     return [part for title, lines in found for part in _parts(title, "\n".join(lines).strip())]
-
-
-def _title(heading: str) -> str:
-    return " ".join(heading.split())[:LONGEST_TITLE].strip()
 
 
 def _parts(title: str, content: str) -> list[Section]:
@@ -50,8 +46,7 @@ def _parts(title: str, content: str) -> list[Section]:
         if sum(len(one.split()) for one in parts[-1]) + len(words) > MOST_WORDS and parts[-1]:
             parts.append([])
         parts[-1].append(paragraph if len(words) <= MOST_WORDS else " ".join(words[:MOST_WORDS]))
-    texts = ["\n\n".join(part) for part in parts]
     return [
-        Section(title if not number else f"{title[:190]} ({number + 1})", text)
-        for number, text in enumerate(texts)
+        Section(f"{title[:190]} ({number})" if number > 1 else title, "\n\n".join(part))
+        for number, part in enumerate(parts, 1)
     ]

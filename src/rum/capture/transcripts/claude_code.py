@@ -40,15 +40,15 @@ def files(folder: str) -> Iterator[list[str]]:
         for name in sorted(names):
             if name.endswith(".jsonl"):
                 path = os.path.join(at, name)
-                yield [path, *_subagents(path.removesuffix(".jsonl"))]
+                yield [path, *_transcripts_in(os.path.join(path.removesuffix(".jsonl"), "subagents"))]
 
 
-def _subagents(folder: str) -> list[str]:
-    below = os.path.join(folder, "subagents")
+def _transcripts_in(folder: str) -> list[str]:
     try:
-        return [os.path.join(below, name) for name in sorted(os.listdir(below)) if name.endswith(".jsonl")]
+        names = sorted(os.listdir(folder or "."))
     except OSError:
         return []
+    return [os.path.join(folder, name) for name in names if name.endswith(".jsonl")]
 
 
 def cwd_of(path: str) -> str:
@@ -81,10 +81,9 @@ class _Reader:
         self._calls: dict[str, tuple[str, dict[str, Any]]] = {}
         self._turn = ""
         self._last: Event | None = None
-        name = os.path.basename(path).removesuffix(".jsonl")
-        self._agent = (
-            name.removeprefix("agent-") if os.path.basename(os.path.dirname(path)) == "subagents" else ""
-        )
+        folder, name = os.path.split(path)
+        is_subagent = os.path.basename(folder) == "subagents"
+        self._agent = name.removesuffix(".jsonl").removeprefix("agent-") if is_subagent else ""
 
     def events(self, last: int | None) -> Iterator[Event]:
         copies = {} if self._agent else _copied_prompts(self._path, last)
@@ -189,10 +188,15 @@ def _copied_prompts(path: str, last: int | None = None) -> dict[str, bool]:
     if not doubtful:
         return {}
     found: set[str] = set()
-    for beside in _beside(path):
-        # In the original file, fewer prompts share one id.
-        counts = _counts_of_file(beside)
-        found |= {record for record in doubtful & counts.keys() if counts[record] < own[record]}
+    for beside in _transcripts_in(os.path.dirname(path)):
+        if os.path.basename(beside) == os.path.basename(path):
+            continue
+        with suppress(OSError):
+            state = os.stat(beside)
+            # A whole file is read once for all files in its folder.
+            counts = _cached_counts(beside, state.st_mtime_ns, state.st_size)
+            # In the original file, fewer prompts share one id.
+            found |= {record for record in doubtful & counts.keys() if counts[record] < own[record]}
     return {record: record in found for record in own} if found else {}
 
 
@@ -209,15 +213,6 @@ def _prompt_counts(path: str, last: int | None) -> dict[str, int]:
     return {record: len(records) for records in named.values() for record in records}
 
 
-def _counts_of_file(path: str) -> dict[str, int]:
-    """The counts of a whole file, which is read once for all files in its folder."""
-    try:
-        state = os.stat(path)
-    except OSError:
-        return {}
-    return _cached_counts(path, state.st_mtime_ns, state.st_size)
-
-
 @lru_cache(maxsize=1024)
 def _cached_counts(path: str, changed: int, size: int) -> dict[str, int]:  # noqa: ARG001 (part of the key)
     return _prompt_counts(path, None)
@@ -228,12 +223,3 @@ def _is_prompt(record: dict[str, object]) -> bool:
         return False
     content = as_dict(record.get("message")).get("content")
     return not any(as_dict(block).get("type") == "tool_result" for block in as_list(content))
-
-
-def _beside(path: str) -> list[str]:
-    folder, own = os.path.split(path)
-    try:
-        names = sorted(os.listdir(folder or "."))
-    except OSError:
-        return []
-    return [os.path.join(folder, name) for name in names if name.endswith(".jsonl") and name != own]

@@ -40,16 +40,11 @@ def files(folder: str) -> Iterator[list[str]]:
         below.sort()
         for name in sorted(names):
             if name.startswith("rollout-") and name.endswith(".jsonl"):
-                path = os.path.join(at, name)
-                sessions.setdefault(_session_of(path) or path, []).append(path)
+                path, reader = os.path.join(at, name), _Reader()
+                with suppress(OSError):
+                    reader.begin(path)
+                sessions.setdefault(reader.session or path, []).append(path)
     yield from sessions.values()
-
-
-def _session_of(path: str) -> str:
-    reader = _Reader()
-    with suppress(OSError):
-        reader.begin(path)
-    return reader.session
 
 
 def cwd_of(path: str) -> str:
@@ -72,16 +67,11 @@ def events(paths: list[str], last: int | None = None) -> Iterator[Event]:
 
 
 class _Reader:
-    """Reads one rollout."""
+    """Reads one rollout; `session` is empty if unknown."""
 
     def __init__(self) -> None:
-        self._session = self._own = self._agent = self._agent_type = self._cwd = self._turn = ""
+        self.session = self._own = self._agent = self._agent_type = self._cwd = self._turn = ""
         self._calls: dict[str, tuple[str, dict[str, Any]]] = {}
-
-    @property
-    def session(self) -> str:
-        """The session that the rollout belongs to; empty if unknown."""
-        return self._session
 
     def begin(self, path: str) -> None:
         """Read session and agent, which are only at the beginning."""
@@ -105,13 +95,13 @@ class _Reader:
                 yield from self._item_events(record, payload)
 
     def _read_meta(self, record: dict[str, Any]) -> bool:
-        if record.get("type") != "session_meta" or self._session:
-            return bool(self._session)
+        if record.get("type") != "session_meta" or self.session:
+            return bool(self.session)
         meta = as_dict(record.get("payload"))
         own = text(meta.get("id"))
         spawned = as_dict(as_dict(as_dict(meta.get("source")).get("subagent")).get("thread_spawn"))
         above = text(meta.get("session_id")) or text(spawned.get("parent_thread_id")) or own
-        self._session, self._own = above, own
+        self.session, self._own = above, own
         self._agent = own if own != above else ""
         self._agent_type = text(spawned.get("agent_role")) or text(meta.get("agent_role"))
         self._cwd = text(meta.get("cwd"), MAX_PATH)
@@ -123,12 +113,15 @@ class _Reader:
         turn = text(payload.get("turn_id")) or text(inner.get("turn_id")) or self._turn
         at = unix_time(record.get("timestamp"))
         self._turn = turn
-        if at is None or not self._session or self._is_copy(turn):
+        # A turn older than the thread was copied when the thread was forked.
+        began, made = _UUID_TIME.match(turn), _UUID_TIME.match(self._own)
+        is_copy = began and made and began[0] < made[0]
+        if at is None or not self.session or is_copy:
             return None
         kind = "agent_stop" if kind == "stop" and self._agent else kind
         return new_event(
             client.NAME,
-            self._session,
+            self.session,
             kind,
             at,
             self._cwd,
@@ -137,11 +130,6 @@ class _Reader:
             agent=self._agent,
             agent_type=self._agent_type,
         )
-
-    def _is_copy(self, turn: str) -> bool:
-        """Whether a turn is older than the thread: then it was copied when the thread was forked."""
-        began, made = _UUID_TIME.match(turn), _UUID_TIME.match(self._own)
-        return bool(began and made and began[0] < made[0])
 
     def _message_events(self, record: dict[str, Any], payload: dict[str, Any]) -> Iterator[Event]:
         kind = payload.get("type")

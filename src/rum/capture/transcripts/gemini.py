@@ -80,7 +80,10 @@ def _messages(path: str) -> tuple[str, list[dict[str, Any]]]:
     if path.endswith(".jsonl"):
         found = list(records(path))
     else:
-        whole = parse_record(_read_file(path))
+        try:
+            whole = parse_record(read_bounded(path, _MAX_FILE)[0])
+        except ValueError:  # no regular file, or too large
+            whole = {}
         found = [whole, *map(as_dict, as_list(whole.get("messages")))]
     session = next((name for one in found if (name := text(one.get("sessionId")))), "")
     messages: dict[str, dict[str, Any]] = {}
@@ -89,14 +92,6 @@ def _messages(path: str) -> tuple[str, list[dict[str, Any]]]:
             # A file of lines has a message again whenever it changed; the last version counts.
             messages[text(one.get("id")) or str(at)] = one
     return session, list(messages.values())
-
-
-def _read_file(path: str) -> bytes:
-    """The bytes of a chat; empty for a path that is no regular file, or too large."""
-    try:
-        return read_bounded(path, _MAX_FILE)[0]
-    except ValueError:
-        return b""
 
 
 def _event(session: str, kind: str, record: dict[str, Any], at: float, cwd: str, words: str) -> Event:

@@ -45,12 +45,14 @@ class OfferContext:
     def offered(self) -> list[dict[str, object]]:
         """The earlier offers of this session, from the spool and from the store."""
         if self._offered is None:
-            stored = [
-                offer
-                for data in self._stored_events(("offered",))
-                for offer in json.loads(data).get("offers", [])
-            ]
-            self._offered = [*self._spooled_offers(), *stored]
+            offers: list[dict[str, object]] = []
+            for path in self._session_files():
+                for line in _offer_lines(_read_end(path, _MAX_FILE_BYTES)):
+                    if event := from_line(line):
+                        offers += event.get("offers", [])
+            for data in self._stored_events(("offered",)):
+                offers += json.loads(data).get("offers", [])
+            self._offered = offers
         return self._offered
 
     def was_offered(self, memory_id: str, kind: str | None = None) -> bool:
@@ -86,8 +88,10 @@ class OfferContext:
     def session_events(self) -> list[Event]:
         """The known prompts and tool calls of this session, oldest first."""
         rows = self._stored_events(_WORK_KINDS)
-        events = [from_line(data.encode()) for data in reversed(rows)]
-        events += [from_line(line) for line in self._last_spool_lines()]
+        lines = [data.encode() for data in reversed(rows)]
+        for path in self._session_files()[-1:]:
+            lines += _read_end(path, _TAIL_BYTES).split(b"\n")
+        events = map(from_line, lines)
         return [event for event in events if event and event["kind"] in _WORK_KINDS]
 
     @property
@@ -95,19 +99,6 @@ class OfferContext:
         """The folders in which hooks spool events of this project."""
         home, name = os.path.dirname(os.path.dirname(self.folder)), os.path.basename(self.folder)
         return folders(home, name, self.folder)
-
-    def _spooled_offers(self) -> list[dict[str, object]]:
-        lines = (
-            line for path in self._session_files() for line in _offer_lines(_read_end(path, _MAX_FILE_BYTES))
-        )
-        events = (from_line(line) for line in lines)
-        return [offer for event in events if event for offer in event.get("offers", [])]
-
-    def _last_spool_lines(self) -> list[bytes]:
-        """The last lines of the session's spool."""
-        return [
-            line for path in self._session_files()[-1:] for line in _read_end(path, _TAIL_BYTES).split(b"\n")
-        ]
 
     def _session_files(self) -> list[str]:
         """The session's files in all spool folders, as the folder may change within a session."""

@@ -11,7 +11,6 @@ from rum.recall.query import RecallQuery
 
 if TYPE_CHECKING:
     from rum.inject.offers.context import OfferContext, Similar
-    from rum.model.memory import Memory
 
 MIN_CONFIDENCE = 0.3  # To offer several memories together: if three match equally well, each has a third
 _LIMIT = 6
@@ -28,21 +27,17 @@ def recall_similar(context: OfferContext, text: str) -> list[Similar]:
             memories = store.memories.get(list(confidences))
     except StorageError:  # busy, damaged, or gone
         return []
-    others = [memory for memory in memories if memory.session_id != context.event["session"]]
-    return [_as_similar(memory, confidences[memory.id]) for memory in others]
-
-
-def _as_similar(memory: Memory, confidence: float) -> Similar:
-    intent, outcome = memory.intent, memory.outcome
-    learned = next(iter(outcome.learnings), None)
-    kind = intent.task_type.value
-    return (
-        memory.id,
-        confidence,
-        memory.created_at,
-        intent.goal,
-        kind,
-        outcome.success,
-        memory.full_summary,
-        learned,
-    )
+    return [
+        (
+            memory.id,
+            confidences[memory.id],
+            memory.created_at,
+            memory.intent.goal,
+            memory.intent.task_type.value,
+            memory.outcome.success,
+            memory.full_summary,
+            next(iter(memory.outcome.learnings), None),
+        )
+        for memory in memories
+        if memory.session_id != context.event["session"]
+    ]

@@ -52,12 +52,8 @@ def _unfinished(context: OfferContext, rows: list[MemoryRow]) -> Offer | None:
     for memory in rows:
         follow_up, goal = _first(memory, "follow_up_needed"), memory.goal
         is_open = not memory.success or memory.is_partial or follow_up
-        if (
-            is_open
-            and memory.imported_at is None
-            and goal.casefold() not in done
-            and _is_recent_and_new(context, memory.id, memory.created_at)
-        ):
+        is_own = memory.imported_at is None and goal.casefold() not in done
+        if is_open and is_own and _is_recent_and_new(context, memory.id, memory.created_at):
             why = "" if memory.success else memory.outcome.get("failure_reason") or ""
             text = f"Left unfinished on {day(memory.created_at)}: {{0}}." + (" Why: {1}." if why else "")
             text += " To do: {2}." if follow_up else ""

@@ -16,20 +16,14 @@ _MAX_MEMORIES_PER_TERM = 200  # A term that occurs in more memories does not dis
 
 def find_similar(context: OfferContext) -> list[Similar]:
     """The memories similar to the prompt, best first; none of this session."""
-    if context.similar is None:
-        context.similar = _search(context)
-    return context.similar
-
-
-def _search(context: OfferContext) -> list[Similar]:
+    if context.similar is not None:
+        return context.similar
+    context.similar = []
     text = context.event.get("text", "")[:_MAX_LENGTH]
     words = query_terms(text, _MAX_TERMS + 1)
-    if (
-        not _MIN_TERMS <= len(words) <= _MAX_TERMS
-        or says_little(words)
-        or not context.store.has_two_rare_terms(words, _MAX_MEMORIES_PER_TERM)
-    ):
-        return []
-    from rum.inject.offers.recall import recall_similar  # noqa: PLC0415 (slow to load)
+    is_telling = _MIN_TERMS <= len(words) <= _MAX_TERMS and not says_little(words)
+    if is_telling and context.store.has_two_rare_terms(words, _MAX_MEMORIES_PER_TERM):
+        from rum.inject.offers.recall import recall_similar  # noqa: PLC0415 (slow to load)
 
-    return recall_similar(context, text)
+        context.similar = recall_similar(context, text)
+    return context.similar

@@ -10,7 +10,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rum.inject.offers.context import OfferContext
     from rum.inject.offers.text import Offer
-    from rum.store.sqlite.readonly import AttemptRow, MemoryRow
+    from rum.store.sqlite.readonly import MemoryRow
 
     # A memory's id and time, and the template of the offer with the parts that fill it.
     Draft = tuple[str, int, str, tuple[str, ...]]
@@ -29,46 +29,28 @@ def offers(context: OfferContext) -> list[Offer]:
     draft = next((draft for path in paths if path and (draft := _about_file(context, path))), None)
     if draft is None or context.was_offered(draft[0]) or context.count(KIND) >= MAX_PER_SESSION:
         return []
-    return [_offer(context, *draft)]
+    memory_id, at, text, parts = draft
+    return [context.offer(KIND, [memory_id], text, (*parts, day(at)))]
 
 
 def _about_file(context: OfferContext, path: str) -> Draft | None:
-    return _failed(context, path) or _decided(context, path)
-
-
-def _failed(context: OfferContext, path: str) -> Draft | None:
+    """The newest failure that did not work later; else the newest lesson."""
+    session = context.event["session"]
     worked_since: list[tuple[bytes, int]] = []
     for attempt in context.store.attempts(path, _MAX_ROWS):
         if attempt.worked:
             worked_since.append((attempt.marks, attempt.size))
-        elif _is_informative(attempt, context.event["session"]) and not _is_like_any(
-            attempt.marks, worked_since
-        ):
-            text = "{0}: `{1}` failed here on {4} ({2})." + (
-                " Worked instead: `{3}`." if attempt.instead else ""
-            )
+        elif attempt.tried and attempt.why and attempt.session_id != session:
+            marks = frozenset(sampled(attempt.marks))
+            if any(is_alike(marks, other, size, is_command=False) for other, size in worked_since):
+                continue
+            instead = " Worked instead: `{3}`." if attempt.instead else ""
+            text = "{0}: `{1}` failed here on {4} ({2})." + instead
             return attempt.memory_id, attempt.at, text, (path, attempt.tried, attempt.why, attempt.instead)
-    return None
-
-
-def _is_informative(attempt: AttemptRow, session: str) -> bool:
-    return bool(attempt.tried and attempt.why and attempt.session_id != session)
-
-
-def _is_like_any(marks: bytes, others: list[tuple[bytes, int]]) -> bool:
-    mark_set = frozenset(sampled(marks))
-    return any(is_alike(mark_set, other, size, is_command=False) for other, size in others)
-
-
-def _decided(context: OfferContext, path: str) -> Draft | None:
-    for memory in context.store.memories_of_file(path, context.event["session"], _MAX_ROWS):
+    for memory in context.store.memories_of_file(path, session, _MAX_ROWS):
         if lesson := _lesson(memory):
             return memory.id, memory.created_at, "{0}, {3}, {1}: {2}", (path, memory.goal, lesson)
     return None
-
-
-def _offer(context: OfferContext, memory_id: str, at: int, text: str, parts: tuple[str, ...]) -> Offer:
-    return context.offer(KIND, [memory_id], text, (*parts, day(at)))
 
 
 def _lesson(memory: MemoryRow) -> str:

@@ -8,7 +8,6 @@ from rum.store.attempt_fingerprint import command_tried, edit_marks, shared
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from typing import Any
 
     from rum.inject.offers.context import OfferContext
     from rum.inject.offers.text import Offer
@@ -45,14 +44,11 @@ def _attempts_in_event(context: OfferContext) -> Iterable[tuple[str, frozenset[i
         if tried is not None:
             yield tried.key, tried.marks, True
     for file in event.get("files", []):
-        marks = edit_marks(file.get("added", ""), file.get("removed", "")) if _is_change(file) else None
-        path = context.path_of(file) if marks else None
-        if marks and path:
-            yield path, marks, False
-
-
-def _is_change(file: Any) -> bool:
-    return file["operation"] != "read"
+        if file["operation"] != "read":
+            marks = edit_marks(file.get("added", ""), file.get("removed", ""))
+            path = context.path_of(file) if marks else None
+            if marks and path:
+                yield path, marks, False
 
 
 def repeated_failure(
