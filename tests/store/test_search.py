@@ -85,6 +85,10 @@ def test_filters_exclude_the_same_whatever_is_looked_for(shelf: Store, filters: 
     for paths in (["a.py"], ["a.py", "c.py"], ["lib/", "a.py"], ["lib/"]):
         rows, total = by_paths(shelf, paths, filters, 10)
         assert (ids(rows), total) == (wanted, len(wanted))
+    rows, total, renamed = shelf.search.by_path("a.py", filters, 10)
+    assert (ids(rows), total, renamed) == (wanted, len(wanted), False)
+    rows, total, _ = shelf.search.by_path("a.py", filters, 1)
+    assert (ids(rows), total) == (wanted[:1], len(wanted))
 
 
 def test_a_row_says_when_how_important_in_which_session_and_as_which_it_was_stored(shelf: Store):

@@ -28,7 +28,7 @@ def archived_holders(store: Store, term: str, cap: int) -> list[int]:
 
 def details(store: Store, keys: Iterable[int], filters: Filters = EVERYTHING) -> list[Details]:
     """The details for the ranking of memories that pass the filters."""
-    return store.search.describe(list(keys), filters, session_limit=0).memories
+    return store.search.describe(list(keys), filters, session_limit=0, files=True).memories
 
 
 def at(store: Store, keys: Iterable[int], filters: Filters) -> list[Row]:

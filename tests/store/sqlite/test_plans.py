@@ -25,7 +25,8 @@ FILTERS = {
     "tags": Filters(tags=("a", "b")),
 }
 FINDERS: dict[str, Callable[[Search, Filters], object]] = {
-    "by_path": lambda search, filters: search.by_paths([["a.py"]], filters, 1),
+    "by_path": lambda search, filters: search.by_path("a.py", filters, 1),
+    "by_paths of one": lambda search, filters: search.by_paths([["a.py"]], filters, 1),
     "by_paths": lambda search, filters: search.by_paths([["a.py", "lib/"], ["b.py"]], filters, 1),
     "describe": lambda search, filters: search.describe([1, 2, 3], filters, cap=2, session_limit=9),
     "formerly": lambda search, filters: search.by_paths([], filters, 1, renamed_files=["c.py"]),
