@@ -36,7 +36,6 @@ from rum.capture.observe.turns import (
 from rum.capture.transcripts import READERS, SAME_NAMES
 from rum.model.errors import RumError, StorageError
 from rum.repo.location import find_root
-from rum.repo.project import open_project
 from rum.settings.home import file_lock
 from rum.store.captured_events import CapturedEvent, CapturedTurn, RuleProposal, SessionKey, TurnKey
 
@@ -114,7 +113,7 @@ def _claim(project: Project, path: str) -> None:
     placed: list[tuple[tuple[str, ...], Event]] = []
     for event in (event for line in lines if (event := from_line(line)) and is_valid(event)):
         try:
-            settings, location = open_project(event["cwd"], flags={"home": project.settings.home})
+            settings, location = project.find_at(event["cwd"], project.settings.home, True)
         except (RumError, OSError):
             if event["at"] > project.now() - _TOO_OLD:
                 return  # the file is tried again as a whole: no line may be moved twice

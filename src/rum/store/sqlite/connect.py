@@ -78,12 +78,21 @@ class Database:
     _opened_stamp: tuple[object, ...] | None
 
     def __init__(
-        self, path: str, prepare: Callable[[Database], None], *, durable: bool, patience: float = 30.0
+        self,
+        path: str,
+        prepare: Callable[[Database], None],
+        *,
+        durable: bool,
+        patience: float = 30.0,
+        before_create: Callable[[], None] | None = None,
     ):
+        """With `before_create` a missing file is created by the first write, after a call of that."""
         self.path = path
         self._prepare = prepare
         self._durable = durable
         self._patience = patience
+        self._before_create = before_create
+        self._may_create = before_create is None
         self._depth = 0
         self._start()
 
@@ -104,6 +113,8 @@ class Database:
 
     def _best_access(self) -> str:
         folder = os.path.dirname(self.path)
+        if not self._may_create and not os.path.lexists(self.path):
+            return "none"
         try:
             os.makedirs(folder, mode=0o700, exist_ok=True)
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -232,8 +243,14 @@ class Database:
             self.connection.execute("ROLLBACK")
 
     def _must_be_writable(self) -> None:
+        if self.access == "none" and self._before_create is not None:
+            self._before_create()
+            self._may_create = True
         if self.access != "write":  # the reason may be gone by now
-            self.reopen()
+            try:
+                self.reopen()
+            finally:
+                self._may_create = self._before_create is None
         if self.access != "write":
             raise _explained(self.path, self._write_error)
 

@@ -116,6 +116,9 @@ WHERE memory_id IN (:ids) ORDER BY version;
 -- name: insert_tombstone
 INSERT INTO tombstones (hash, kind, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING;
 
+-- name: all_tombstones
+SELECT kind, hash FROM tombstones;
+
 -- name: tombstones_among
 SELECT t.hash FROM json_each(?) AS wanted JOIN tombstones AS t ON t.hash = wanted.value;
 

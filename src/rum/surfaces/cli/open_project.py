@@ -9,6 +9,7 @@ import click
 
 from rum.app.rum import Rum
 from rum.model.errors import NotFound
+from rum.repo.project import ProjectLocation
 from rum.surfaces.cli.options import Options
 from rum.surfaces.cli.output import note
 
@@ -21,9 +22,22 @@ def open_rum(options: Options, path: str | None = None) -> Generator[Rum]:
     with Rum.open(
         path, project=options.project, agent=options.agent, client="cli", owner=owner, spell=_option
     ) as rum:
-        for warning in () if options.quiet else rum.warnings:
+        before = rum.project
+        for warning in () if options.quiet else (*rum.warnings, *filter(None, [rum.take_question()])):
             note(warning)
-        yield rum
+        try:
+            yield rum
+        finally:
+            if options.as_text and not before.exists:
+                _note_new_project(rum, before)
+
+
+def _note_new_project(rum: Rum, before: ProjectLocation) -> None:
+    """Say that nothing is stored here, or what is to be said of the project that was just created."""
+    if not rum.project.exists:
+        note(f"No memory here yet: nothing is stored for {rum.project.name}.")
+    elif rum.project.note and rum.project.note != before.note:
+        note(rum.project.note)
 
 
 def _option(parameter: str) -> str:

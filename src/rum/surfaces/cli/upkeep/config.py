@@ -8,10 +8,10 @@ import sys
 
 import click
 
+from rum.app.rum import locate
 from rum.model.errors import InvalidQuery, NotFound
 from rum.recall.fitted import MIN_CONFIDENCE
 from rum.repo.location import find_root
-from rum.repo.project import open_project
 from rum.settings import trust as trusted_roots
 from rum.settings.home import find_home
 from rum.settings.load import Settings, load, untrusted_keys
@@ -42,7 +42,7 @@ def _settings(options: Options) -> Settings:
     """Return the settings of this project, or outside of any project those of the user."""
     cwd = os.getcwd()
     try:
-        settings, project = open_project(cwd, flags=options.settings())
+        settings, project = locate(cwd, options.settings())
         if project.note:
             note(project.note)
         return settings
