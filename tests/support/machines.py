@@ -7,11 +7,12 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from rum import Rum
-from rum.repo.manage import join
+from rum.repo.manage import describe, join
 from rum.repo.project import ProjectLocation, all_projects, open_project
 from support.builders import make_draft
 
@@ -73,7 +74,11 @@ class Machine:
     def goals(self, cwd: Path) -> list[str]:
         """The goals of all memories that a folder gives access to."""
         with self.rum(cwd) as rum:
-            return sorted(memory.goal for memory in rum.list(limit=100).memories)
+            return sorted(memory.intent_goal for memory in rum.list(limit=100).memories)
+
+    def aliases(self, project_id: str) -> list[dict[str, Any]]:
+        """The aliases of a project, as `rum projects show` lists them."""
+        return describe(project_id, str(self.home))["aliases"]
 
     def question(self, cwd: Path) -> str | None:
         """The question that is asked when a folder is used for the first time."""

@@ -124,7 +124,7 @@ class Joining:
             if (
                 subproject == location.subproject
                 and any_fingerprint_matches(now, known.fingerprints)
-                and not os.path.lexists(folder)
+                and not os.path.isdir(folder)
             ):
                 return self._registry.projects.get(known.project)
         return None
