@@ -42,7 +42,7 @@ OpenStore = Callable[[str, Settings, Callable[[], None] | None], Store]
 
 
 # What is derived from the settings and folders of one project.
-_OF_LOCATION = {"redactor", "semantic", "meter", "language_model", "note_store", "tombstone_key"}
+_OF_LOCATION = {"redactor", "semantic", "meter", "language_model", "note_store"}
 
 
 class Helper(NamedTuple):
@@ -78,6 +78,7 @@ class Project:
         self.helper: Helper | None = None
         """The process that was started last for idle work."""
         self._told = False
+        self._tombstone_key: bytes | None = None
         self._lock = threading.RLock()
         self._git: GitRepository | None = None
 
@@ -175,10 +176,14 @@ class Project:
 
         return NoteStore(self.settings.folder("notes_dir"), self.location.directory, self.clean, self.clock)
 
-    @cached_property
+    @property
     def tombstone_key(self) -> bytes:
         """The key with which this installation hashes what was forgotten."""
-        return installation_key(self.settings.home)
+        if self._tombstone_key is None:
+            if not os.path.isdir(self.settings.home):
+                return b""  # nothing was forgotten yet, and looking must not make a folder
+            self._tombstone_key = installation_key(self.settings.home)
+        return self._tombstone_key
 
     @contextmanager
     def locked(self) -> Generator[None]:

@@ -144,13 +144,19 @@ class Registry:
     def create(self, name: str, keys: tuple[str, ...], root: str | None) -> Entry:
         """Create a project; its id derives from its first key, so it is stable even if it cannot be saved."""
         number = crc32(keys[0].encode("utf-8", "surrogateescape"))
-        while (project_id := f"{slug(name)}-{number:08x}") in self.projects:
+        while self._is_taken(project_id := f"{slug(name)}-{number:08x}"):
             number = (number + 1) % 2**32
         entry = Entry(project_id, name, [], root)
         self.projects[project_id] = entry
         self.add_keys(entry, keys, "created")
         self.mark_changed(entry)
         return entry
+
+    def _is_taken(self, project_id: str) -> bool:
+        """Whether a project has this id; a folder that only has captured events may be its own."""
+        entry = self.projects.get(project_id)
+        has_memory = os.path.exists(os.path.join(directory(self.home, project_id), "rum.db"))
+        return entry is not None and (bool(entry.keys) or has_memory)
 
     def record_location(self, path: str, location: KnownLocation) -> None:
         """Record which project is at a path, so that it is found quickly next time."""

@@ -69,8 +69,15 @@ def has_spool(project: Project) -> bool:
 
 def intake(caller: Caller, patience: float = 0.0) -> Intake:
     """Import the spool and conclude finished turns; one process at a time for each project."""
+    folder = caller.project.location.directory
+    if not os.path.isdir(folder):
+        unclaimed = spool.unclaimed_folders(caller.project.settings.home)
+        if not any(spool.spools(one) for one in (*_folders(caller.project), *unclaimed)):
+            return Intake()  # nothing is stored for this project yet, and nothing is about to be
+        with caller.project.store.transaction():
+            pass  # makes the folder
     try:
-        with file_lock(os.path.join(caller.project.location.directory, _LOCK), patience):
+        with file_lock(os.path.join(folder, _LOCK), patience):
             return _intake(caller)
     except TimeoutError:
         return Intake(busy=True)

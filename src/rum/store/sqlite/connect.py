@@ -86,13 +86,15 @@ class Database:
         patience: float = 30.0,
         before_create: Callable[[], None] | None = None,
     ):
-        """With `before_create` a missing file is created by the first write, after a call of that."""
+        """With `before_create` nothing is created before the first write, and only after a call of that."""
         self.path = path
         self._prepare = prepare
         self._durable = durable
         self._patience = patience
         self._before_create = before_create
         self._may_create = before_create is None
+        # The memories' own file: beside that, all others may be created.
+        self._memories = os.path.join(os.path.dirname(path), "rum.db")
         self._depth = 0
         self._start()
 
@@ -113,7 +115,7 @@ class Database:
 
     def _best_access(self) -> str:
         folder = os.path.dirname(self.path)
-        if not self._may_create and not os.path.lexists(self.path):
+        if not self._may_create and not os.path.lexists(self._memories):
             return "none"
         try:
             os.makedirs(folder, mode=0o700, exist_ok=True)
@@ -177,7 +179,7 @@ class Database:
     def _stamp(self) -> tuple[object, ...]:
         """The identity of the file; also times and sizes if it is read without its log."""
         if self.access == "none":
-            return (self._has_content(),)
+            return (self._has_content(), os.path.lexists(self._memories))
         if self.access == "frozen":
             return tuple(_file_stat(self.path + ending) for ending in ("", "-wal", "-shm"))
         return _file_stat(self.path)[:2]

@@ -25,11 +25,9 @@ def open_rum(options: Options, path: str | None = None) -> Generator[Rum]:
         before = rum.project
         for warning in () if options.quiet else (*rum.warnings, *filter(None, [rum.take_question()])):
             note(warning)
-        try:
-            yield rum
-        finally:
-            if options.as_text and not before.exists:
-                _note_new_project(rum, before)
+        yield rum
+        if options.as_text and not before.exists:
+            _note_new_project(rum, before)
 
 
 def _note_new_project(rum: Rum, before: ProjectLocation) -> None:

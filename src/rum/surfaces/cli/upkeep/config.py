@@ -12,6 +12,7 @@ from rum.app.rum import locate
 from rum.model.errors import InvalidQuery, NotFound
 from rum.recall.fitted import MIN_CONFIDENCE
 from rum.repo.location import find_root
+from rum.repo.project import ProjectLocation
 from rum.settings import trust as trusted_roots
 from rum.settings.home import find_home
 from rum.settings.load import Settings, load, untrusted_keys
@@ -32,24 +33,26 @@ def config(options: Options) -> None:
     Sources, each overriding the ones before: the defaults, config.toml in RUM's home, .rum/config.toml in
     the repository, RUM_ variables, flags.
     """
-    settings = _settings(options)
+    settings, project = _settings(options)
     for warning in settings.warnings:
         note(warning)
     print_result(options, _values(settings), _settings_view)
+    if project and not project.exists and options.as_text:
+        note(f"No memory here yet: nothing is stored for {project.name}.")
 
 
-def _settings(options: Options) -> Settings:
+def _settings(options: Options) -> tuple[Settings, ProjectLocation | None]:
     """Return the settings of this project, or outside of any project those of the user."""
     cwd = os.getcwd()
     try:
         settings, project = locate(cwd, options.settings())
         if project.note:
             note(project.note)
-        return settings
+        return settings, project
     except InvalidQuery as error:
         settings = load(None, flags=options.settings(), cwd=cwd)
         note(error.message)
-        return settings
+        return settings, None
 
 
 def _values(settings: Settings) -> SettingValues:

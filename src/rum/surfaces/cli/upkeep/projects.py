@@ -26,7 +26,7 @@ from rum.surfaces.cli.views import Field, Fields, Table, TextPart, View, text_vi
 @ids_option
 @click.pass_context
 def projects(ctx: click.Context) -> None:
-    """List the projects on this machine, and change what belongs to them."""
+    """List the projects on this machine."""
     if ctx.invoked_subcommand is not None:
         return
     known = all_projects(find_home({}, os.environ))
@@ -37,25 +37,27 @@ def projects(ctx: click.Context) -> None:
 
 
 @projects.command("show")
-@click.argument("project", metavar="[ID]", required=False)
+@click.argument("project_id", metavar="[ID]", required=False)
 @click.pass_obj
-def show(options: Options, project: str | None) -> None:
+def show(options: Options, project_id: str | None) -> None:
     """Show a project's aliases and folders.
 
     An alias is a remote, a first commit, a folder or a name by which the project is recognised; each with how
     and when it came. ID is a project's id or name (default: the project of this folder).
     """
     settings, here = locate(os.getcwd(), options.settings())
-    if project is None and not here.exists:
+    if project_id is None and not here.exists:
         raise NotFound(f"No memory here yet: nothing is stored for {here.name}.")
-    answer = manage.describe(manage.resolve(project, settings.home) if project else here.id, settings.home)
+    answer = manage.describe(
+        manage.resolve(project_id, settings.home) if project_id else here.id, settings.home
+    )
     print_result(options, answer, _project_view)
 
 
 @projects.command("join")
-@click.argument("project", metavar="ID")
+@click.argument("project_id", metavar="ID")
 @click.pass_obj
-def join(options: Options, project: str) -> None:
+def join(options: Options, project_id: str) -> None:
     """Make this folder part of an existing project.
 
     For a repository that RUM does not recognise for sure (such as a shallow clone or a fork), or a folder
@@ -65,7 +67,7 @@ def join(options: Options, project: str) -> None:
     cwd = os.getcwd()
     # Without --project, which would name another project than the one of this folder.
     settings, here = find_at(cwd, find_home({}, os.environ), False)
-    joined = manage.join(manage.resolve(project, settings.home), cwd, settings, here)
+    joined = manage.join(manage.resolve(project_id, settings.home), cwd, settings, here)
     print_result(options, _as_json(joined), lambda _: text_view(f"{joined.root} is now part of {joined.id}."))
     if options.as_text and here.id != joined.id and here.id in _ids(settings):
         note(f"{here.id} is kept. To move its memories: `rum projects merge {here.id} {joined.id}`.")
@@ -95,33 +97,35 @@ def split(options: Options, key: str) -> None:
 
 
 @projects.command("rename")
-@click.argument("project", metavar="ID")
+@click.argument("project_id", metavar="ID")
 @click.argument("name")
 @click.pass_obj
-def rename(options: Options, project: str, name: str) -> None:
+def rename(options: Options, project_id: str, name: str) -> None:
     """Give a project another name; its id stays."""
     settings = _settings()
-    renamed = manage.rename(manage.resolve(project, settings.home), name, settings)
+    renamed = manage.rename(manage.resolve(project_id, settings.home), name, settings)
     print_result(
         options, _as_json(renamed), lambda _: text_view(f"{renamed.id} is now named {renamed.name}.")
     )
 
 
 @projects.command("remove")
-@click.argument("project", metavar="ID")
+@click.argument("project_id", metavar="ID")
 @click.option("--yes", metavar="NAME", help="The project's name, instead of being asked for it.")
 @click.pass_obj
-def remove(options: Options, project: str, yes: str | None) -> None:
+def remove(options: Options, project_id: str, yes: str | None) -> None:
     """Delete a project with all its memories.
 
     Nothing of it can be restored. Files in the repository, such as notes, are not changed.
     """
     settings = _settings()
-    if not manage.is_half_removed(project, settings.home):
-        project = manage.resolve(project, settings.home)
-        _confirm(manage.describe(project, settings.home)["name"], yes)
-    manage.remove(project, settings)
-    print_result(options, {"id": project, "removed": True}, lambda _: text_view(f"{project} was removed."))
+    if not manage.is_half_removed(project_id, settings.home):
+        project_id = manage.resolve(project_id, settings.home)
+        _confirm(manage.describe(project_id, settings.home)["name"], yes)
+    manage.remove(project_id, settings)
+    print_result(
+        options, {"id": project_id, "removed": True}, lambda _: text_view(f"{project_id} was removed.")
+    )
 
 
 def _confirm(name: str, given: str | None) -> None:
