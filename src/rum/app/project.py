@@ -20,7 +20,7 @@ from rum.recall.semantic import SemanticSearch
 from rum.redact.redactor import Redactor
 from rum.repo.files import blob_id, relative_path
 from rum.repo.git import GitRepository, find_git, head
-from rum.repo.project import ProjectLocation, mark_told
+from rum.repo.project import ProjectLocation, record_question_shown
 from rum.repo.registry import registry_path
 from rum.settings.load import Settings
 from rum.store.base import Store
@@ -95,7 +95,7 @@ class Project:
             )
         self.location = location
         if self._told:
-            mark_told(self.settings.home, location.id, self.settings.busy_timeout)
+            record_question_shown(self.settings.home, location.id, self.settings.busy_timeout)
 
     def take_question(self) -> str | None:
         """The question whether this is another project; None if somebody was told before."""
@@ -103,7 +103,7 @@ class Project:
         if question:
             self._told = True
             if self.location.exists:
-                mark_told(self.settings.home, self.location.id, self.settings.busy_timeout)
+                record_question_shown(self.settings.home, self.location.id, self.settings.busy_timeout)
         return question
 
     def _look_again(self) -> None:

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
         """A project and its folders: `root` is the checkout, None for a project named without a directory.
 
         `directory` holds its memories; `keys` are its aliases; `note` is a message to show to the user.
-        `exists` is False for one that was only looked for and that nothing is stored for. `question` says
-        which other project this may be, until somebody was told.
+        `exists` is False for one that was only looked for and that nothing is stored for. `question` asks
+        whether this is the project `maybe`, until somebody was told.
         """
 
         id: str
@@ -42,13 +42,14 @@ if TYPE_CHECKING:
         note: str | None = None
         exists: bool = True
         question: str | None = None
+        maybe: str | None = None
 
 else:
     # `typing` is slow to load.
     ProjectLocation = namedtuple(
         "ProjectLocation",
-        ("id", "name", "root", "directory", "keys", "note", "exists", "question"),
-        defaults=(None, True, None),
+        ("id", "name", "root", "directory", "keys", "note", "exists", "question", "maybe"),
+        defaults=(None, True, None, None),
     )
 
 
@@ -108,14 +109,14 @@ def take_question(folder: str) -> str | None:
         entry = registry.projects.get(project_id)
         question = question_text(registry, entry) if entry and not entry.told else None
         if question:
-            mark_told(home, project_id, patience=1.0)
+            record_question_shown(home, project_id, patience=1.0)
     except StorageError:
         return None
     return question
 
 
-def mark_told(home: str, project_id: str, patience: float) -> None:
-    """Record that somebody has read the question whether this is another project: it is asked once."""
+def record_question_shown(home: str, project_id: str, patience: float) -> None:
+    """Record that somebody has seen the question whether this is another project: it is asked once."""
 
     def change(registry: Registry) -> None:
         entry = registry.projects.get(project_id)
@@ -135,7 +136,9 @@ def to_project_location(
     text = " ".join(filter(None, [registry.note if registry else None, note])) or None
     question = question_text(registry, entry) if registry and not entry.told else None
     folder = directory(home, entry.id)
-    return ProjectLocation(entry.id, entry.name, root, folder, tuple(entry.keys), text, True, question)
+    maybe = entry.possible_duplicate if question else None
+    keys = tuple(entry.keys)
+    return ProjectLocation(entry.id, entry.name, root, folder, keys, text, True, question, maybe)
 
 
 def question_text(registry: Registry, entry: Entry) -> str | None:

@@ -92,6 +92,7 @@ class Database:
         self._durable = durable
         self._patience = patience
         self._before_create = before_create
+        self.after_create: Callable[[], None] | None = None
         self._may_create = before_create is None
         # The memories' own file: beside that, all others may be created.
         self._memories = os.path.join(os.path.dirname(path), "rum.db")
@@ -185,6 +186,11 @@ class Database:
         return _file_stat(self.path)[:2]
 
     @property
+    def is_new(self) -> bool:
+        """Whether there is no file yet because nothing was written."""
+        return self.access == "none" and self._before_create is not None
+
+    @property
     def file(self) -> tuple[int, ...]:
         """The identity of the file; different after a backup was restored."""
         return _file_stat(self.path)[:2]
@@ -245,14 +251,17 @@ class Database:
             self.connection.execute("ROLLBACK")
 
     def _must_be_writable(self) -> None:
-        if self.access == "none" and self._before_create is not None:
-            self._before_create()
+        create = self._before_create if self.is_new else None
+        if create:
+            create()
             self._may_create = True
         if self.access != "write":  # the reason may be gone by now
             try:
                 self.reopen()
             finally:
                 self._may_create = self._before_create is None
+        if create and self.access == "write" and self.after_create:
+            self.after_create()
         if self.access != "write":
             raise _explained(self.path, self._write_error)
 

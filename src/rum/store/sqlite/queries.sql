@@ -18,7 +18,7 @@ UPDATE memories SET
   outcome_success = :outcome_success, outcome_summary = :outcome_summary,
   intent = :intent, perception = :perception, reasoning = :reasoning, actions = :actions, outcome = :outcome,
   tags = :tags, importance = :importance, git_commit = :git_commit, git_branch = :git_branch,
-  reverted_by = :reverted_by, reverted_commit = :reverted_commit,
+  imported_at = :imported_at, reverted_by = :reverted_by, reverted_commit = :reverted_commit,
   reverted_in_part = :reverted_in_part, reverted_reason = :reverted_reason
 WHERE id = :id;
 

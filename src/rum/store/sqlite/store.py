@@ -54,6 +54,7 @@ class SqliteStore:
         except BaseException:
             self._rum.close()
             raise
+        self._rum.after_create = self._activity.refresh
         memories = SqliteMemories(self._rum)
         self.memories: Memories = memories
         self.archive: Archive = SqliteArchive(self._rum, memories)

@@ -189,7 +189,7 @@ def _ids(settings: Settings) -> set[str]:
 
 
 def _as_json(project: ProjectLocation) -> dict[str, object]:
-    left_out = ("note", "question", "exists")
+    left_out = ("note", "question", "exists", "maybe")
     return {
         name: value for name, value in project._asdict().items() if value is not None and name not in left_out
     }
