@@ -7,11 +7,17 @@ import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from rum.inject.offers import offers_for
 from rum.repo.git import find_git
 from rum.repo.identity import repository_fingerprints
+from rum.surfaces.hooks.project import find_project
+from rum.surfaces.mcp.application import Caller
+from rum.surfaces.mcp.tools import RumApplication
+from support.builders import make_draft
 from support.machines import Machine
 
 REMOTE = "https://example.org/team/tool"
@@ -353,3 +359,36 @@ def test_a_recorded_repository_stays_joined_when_its_owner_changes(machine: Mach
     for path in [tool, *tool.rglob("*")]:
         os.lchown(path, 65534, 65534)
     assert machine.goals(tool) == [MEMORY]
+
+
+def test_an_answer_of_the_mcp_server_carries_the_question_once(
+    machine: Machine, tool: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (folder,) = shallow_clone_of_an_unknown_commit(machine, tool)
+    monkeypatch.setenv("RUM_HOME", str(machine.home))
+    monkeypatch.chdir(folder)
+    caller = Caller("a client", None, stateless=False)
+    for number in range(2):
+        application = RumApplication(None, None)
+        answers = [application.call(name, arguments, caller)[0] for name, arguments in MCP_CALLS]
+        application.close()
+        notes = [answer["note"] for answer in answers if "note" in answer]
+        assert len(notes) == (1 if number == 0 else 0)
+        assert all("`rum projects join tool-" in note for note in notes)
+
+
+MCP_CALLS = [("recall", {"query": "anything"}), ("store", make_draft("Work in the clone")), ("list", {})]
+
+
+def test_the_start_of_a_session_carries_the_question_once_and_the_hook_joins_nothing(
+    machine: Machine, tool: Path, monkeypatch: pytest.MonkeyPatch
+):
+    (folder,) = shallow_clone_of_an_unknown_commit(machine, tool)
+    monkeypatch.setenv("RUM_HOME", str(machine.home))
+    found = find_project(str(folder))
+    assert found is not None
+    assert found.project != machine.project(tool).id
+    event: Any = {"kind": "start", "client": "claude-code", "session": "s", "at": 1.8e9, "cwd": str(folder)}
+    offers = [offers_for(event, found.directory, found.root) for _ in range(2)]
+    assert ["rum projects join tool-" in offer.text for offer in offers[0]] == [True]
+    assert offers[1] == []
