@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rum.app.project import Project
     from rum.model.agents import Agent
     from rum.model.memory import Memory
+    from rum.store.base import Store
 
 Spell = Callable[[str], str]  # How an interface writes the name of a parameter in hints and errors
 
@@ -61,7 +62,6 @@ class Caller:
         rate: RateLimit | None = None,
     ) -> None:
         self.project = project
-        self.store = project.store
         self.client = project.label(client)
         self.owner = owner
         """Whether this is a person, who may change everything."""
@@ -82,6 +82,11 @@ class Caller:
             session_id=session_id or self.session_id,
             rate=self.rate,
         )
+
+    @property
+    def store(self) -> Store:
+        """The project's store, which is another one after the project was joined or merged."""
+        return self.project.store
 
     @contextmanager
     def turn(self, *, rate_limited: bool = True) -> Generator[None]:
