@@ -123,7 +123,7 @@ class SqliteStore:
 
     @property
     def writable(self) -> bool:
-        return self._rum.access == "write"
+        return self._rum.access == "write" or self._rum.is_new
 
     def transaction(self) -> AbstractContextManager[object]:
         return self._rum.transaction()
