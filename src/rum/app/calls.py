@@ -23,9 +23,9 @@ Json = dict[str, Any]
 class Call(NamedTuple):
     """Where the parts of a call are, as `module:name` within the package."""
 
-    # Takes the caller and the question, or plain JSON arguments if there is no type of question.
+    # Takes the caller and the request, or plain JSON arguments if there is no type of request.
     use_case: str
-    question: str | None = None
+    request: str | None = None
     # Whether it takes the project's lock itself, as it may ask a language model in between.
     own_turns: bool = False
     settings: Mapping[str, str] = {}  # Fields that a setting decides where the caller does not
@@ -126,12 +126,12 @@ def call(caller: Caller, name: str, arguments: Mapping[str, Any]) -> Any:
         raise InvalidQuery(f"There is no call `{name}`.{hint}", allowed=list(CALLS), nearest=near)
     found, given = CALLS[name], plain_json(arguments)
     with nullcontext() if found.own_turns else caller.turn():
-        if found.question is None:
+        if found.request is None:
             return load(found.use_case)(caller, given)
         for field, setting in found.settings.items():
             if given.get(field) is None:
                 given[field] = getattr(caller.project.settings, setting)
-        model = load(found.question)
+        model = load(found.request)
         # Null for a known field is the same as leaving it out.
         known = model.__struct_fields__
         present = {field: one for field, one in given.items() if one is not None or field not in known}

@@ -372,30 +372,30 @@ class Journals:
         return Sessions(folder)
 
 
-def call(caller: Caller, question: JournalRequest) -> Struct:
+def call(caller: Caller, request: JournalRequest) -> Struct:
     """The call `journal`: what to do, and the fields that this needs."""
     journals = Journals(caller, rate_limited=False)
-    if question.action == "arbiter":
-        session = journals.session(question.session)
+    if request.action == "arbiter":
+        session = journals.session(request.session)
         hint = journals.missing(session) or UNSET
         return JournalShown(session=session, text=journals.arbiter(session), hint=hint)
-    journal = journals.of(question.session, question.agent, question.task)
-    if question.action == "add":
-        if question.kind is None:
+    journal = journals.of(request.session, request.agent, request.task)
+    if request.action == "add":
+        if request.kind is None:
             allowed = [str(kind) for kind in Kind]
             message = f"journal: `kind` is required to add: {', '.join(allowed)}."
             raise InvalidQuery(message, field="kind", allowed=allowed)
-        named = {"id": question.id} if question.id else {}
-        return journal.add(question.kind, (question.entry or {}) | named)
-    if question.action == "update":
-        if question.id is None:
+        named = {"id": request.id} if request.id else {}
+        return journal.add(request.kind, (request.entry or {}) | named)
+    if request.action == "update":
+        if request.id is None:
             raise InvalidQuery("journal: give `id`, the entry to update.", field="id")
-        return journal.update(question.id, question.entry)
-    if question.action == "context":
-        return journal.context(question.entry)
+        return journal.update(request.id, request.entry)
+    if request.action == "context":
+        return journal.context(request.entry)
     session, agent = journal.session, journal.agent
-    if question.id is not None:
-        return JournalShown(session=session, agent=agent, entry=journal.entry(question.id))
+    if request.id is not None:
+        return JournalShown(session=session, agent=agent, entry=journal.entry(request.id))
     hint = UNSET
     if not journal.exists:
         others = f"`{agent}` has no journal in `{session}`; there are {', '.join(journals.agents(session))}."

@@ -244,21 +244,21 @@ class Rum:
         """Change only what is given: objects are merged, arrays replaced, None clears what is optional."""
         return self._call("update_memory", memory_id=memory_id, **changes)
 
-    def recall(self, **question: Unpack[RecallArguments]) -> RecallResult:
+    def recall(self, **arguments: Unpack[RecallArguments]) -> RecallResult:
         """The memories that answer a question; see RecallRequest for what can be asked."""
-        return self._call("recall", **question)
+        return self._call("recall", **arguments)
 
     def show(self, memory_id: str, depth: Depth | str = Depth.COMPLETE) -> RetrievedMemory:
         """One memory by id, with its links."""
         return self._do("show", memory_id, parse(depth, Depth, "depth"))
 
-    def trace(self, memory_id: str, **question: Unpack[TraceArguments]) -> TraceResult:
+    def trace(self, memory_id: str, **arguments: Unpack[TraceArguments]) -> TraceResult:
         """What led to a memory (`direction="causes"`), what it led to (`"effects"`), or both."""
-        return self._call("trace", memory_id=memory_id, **question)
+        return self._call("trace", memory_id=memory_id, **arguments)
 
-    def list(self, **question: Unpack[ListArguments]) -> ListResult:
+    def list(self, **arguments: Unpack[ListArguments]) -> ListResult:
         """The calling agent's own memories; the owner sees everybody's."""
-        return self._call("list", **question)
+        return self._call("list", **arguments)
 
     def link(self, source_id: str, target_id: str, link_type: str) -> LinkResult:
         """Link two memories."""
@@ -293,10 +293,10 @@ class Rum:
     # Agents and the project
 
     def identity(
-        self, action: Literal["register", "resume", "info"], **question: Unpack[IdentityArguments]
+        self, action: Literal["register", "resume", "info"], **arguments: Unpack[IdentityArguments]
     ) -> Identity:
         """Register, resume or look up an agent."""
-        return self._call("identity", action=action, **question)
+        return self._call("identity", action=action, **arguments)
 
     def agents(self) -> Sequence[Identity]:
         """Every agent of the project, the last active first."""
@@ -312,9 +312,9 @@ class Rum:
 
     # Knowledge
 
-    def brief(self, **question: Unpack[BriefArguments]) -> Brief:
+    def brief(self, **arguments: Unpack[BriefArguments]) -> Brief:
         """What is known and matters to a task or some files, as one block of text for a prompt."""
-        return self._call("brief", **question, explain=True)
+        return self._call("brief", **arguments, explain=True)
 
     @cached_property
     def notes(self) -> Notes:
@@ -369,8 +369,8 @@ class Rum:
 
     def run(self, *, agent: str, task: str, **how: Unpack[RunArguments]) -> Run:
         """One agent's work on one task, for a `with` block: prompt, steps and outcome are recorded."""
-        question = plain_json({**how, "agent": agent, "task": task})
-        return self._make("run", parse(question, load("model.runs:RunRequest"), "run"))
+        arguments = plain_json({**how, "agent": agent, "task": task})
+        return self._make("run", parse(arguments, load("model.runs:RunRequest"), "run"))
 
     def extract(self, *, dry_run: bool = False, **run: Unpack[FinishedRunArguments]) -> Extracted:
         """What a finished run is worth: a note, facts and rules, checked and kept, or why there is none."""

@@ -21,17 +21,17 @@ LONGEST = 240  # Characters of what is said: two lines
 
 def beside(project: Project, query: RecallQuery) -> list[KnowledgeView]:
     """The surest chapter and the surest wisdom that say most of what was asked for in one place."""
-    question = query.question
+    request = query.request
     # No story answers a question that asks for particular memories.
-    particular = (question.memory_id, question.agent_id, question.session_id, question.task_type)
-    only = question.success_only or question.failures_only or question.strategy is Strategy.EXACT
+    particular = (request.memory_id, request.agent_id, request.session_id, request.task_type)
+    only = request.success_only or request.failures_only or request.strategy is Strategy.EXACT
     if not query.text or any(particular) or only:
         return []
     found, views = ranked(project.store, query.text), list[KnowledgeView]()
     for kind in ("chapter", "wisdom"):
         table = project.store.chapters if kind == "chapter" else project.store.wisdom
         known = {one.id: one for one in table.get([one.id for one in found if one.kind == kind])}
-        fitting = [_answer(query, one) for one in known.values() if _passes(one, question)]
+        fitting = [_answer(query, one) for one in known.values() if _passes(one, request)]
         sure = [one for one in fitting if one and one[0] >= query.threshold]
         if sure:
             confidence, one_id, text = min(sure, key=lambda answer: (-answer[0], answer[1]))
@@ -66,9 +66,9 @@ def _shortened(title: str, lines: Sequence[str]) -> str:
     return shorten(told, LONGEST)
 
 
-def _passes(one: Chapter | Wisdom, question: RecallRequest) -> bool:
+def _passes(one: Chapter | Wisdom, request: RecallRequest) -> bool:
     return (
-        set(question.tags) <= set(one.tags)
-        and (question.since is None or one.end_ts >= seconds(question.since))
-        and (question.before is None or one.start_ts < seconds(question.before))
+        set(request.tags) <= set(one.tags)
+        and (request.since is None or one.end_ts >= seconds(request.since))
+        and (request.before is None or one.start_ts < seconds(request.before))
     )

@@ -49,27 +49,27 @@ LEFT_OUT = 15  # Tokens of the note that something was left out
 MAX_TAGS = 10_000  # Maximum number of tags listed
 
 
-def recall(caller: Caller, question: RecallRequest) -> RecallResult:
+def recall(caller: Caller, request: RecallRequest) -> RecallResult:
     """The memories that answer a question, highest confidence first."""
-    question.check(caller.spell)
+    request.check(caller.spell)
     query = RecallQuery(
-        _resolved(caller.project, question),
+        _resolved(caller.project, request),
         caller.project.store,
-        _patterns(caller, question),
+        _patterns(caller, request),
         session=caller.session_id,
         semantic=caller.project.semantic,
     )
-    if question.agent_id:
+    if request.agent_id:
         query.calls.count(2)  # for the agent's full id
-    answer = _by_id(caller.project, query) if question.memory_id else cascade.run(query)
-    memories = _fetched(caller.project, question.depth, [match.memory_id for match in answer.matches])
+    answer = _by_id(caller.project, query) if request.memory_id else cascade.run(query)
+    memories = _fetched(caller.project, request.depth, [match.memory_id for match in answer.matches])
     matches = [match for match in answer.matches if match.memory_id in memories]
-    why = {match.memory_id: explain(query, match, answer.column) for match in matches if question.explain}
-    views = _views(caller.project, question, [(memories[match.memory_id], match) for match in matches], why)
-    given, left_out = _shown(question, views)
+    why = {match.memory_id: explain(query, match, answer.column) for match in matches if request.explain}
+    views = _views(caller.project, request, [(memories[match.memory_id], match) for match in matches], why)
+    given, left_out = _shown(request, views)
     caller.project.uses.update(view.id for view in given)
     if not given:
-        nothing = _no_room(caller, question, answer, views) if views else _nothing(caller, query, answer)
+        nothing = _no_room(caller, request, answer, views) if views else _nothing(caller, query, answer)
         return nothing if views else _with_knowledge(caller.project, query, nothing)
     result = RecallResult(
         memories=given,
@@ -98,7 +98,7 @@ def _with_knowledge(project: Project, query: RecallQuery, result: RecallResult) 
             hint=UNSET,
         )
         more = _estimated(more)
-        if query.question.max_tokens is None or more.token_estimate <= query.question.max_tokens:
+        if query.request.max_tokens is None or more.token_estimate <= query.request.max_tokens:
             result = more
     return result
 
@@ -109,22 +109,22 @@ def _fetched(project: Project, depth: Depth, ids: list[str]) -> dict[str, Memory
     return {memory.id: memory for memory in project.store.memories.get(ids, mode)}
 
 
-def _resolved(project: Project, question: RecallRequest) -> RecallRequest:
-    """The question with the asked agent's full id; an unknown one matches nothing."""
-    if question.agent_id is None:
-        return question
-    found = project.store.agents.find_ids(question.agent_id)
-    agent_id = project.single_id("agent", question.agent_id, found) if found else question.agent_id
-    return msgspec.structs.replace(question, agent_id=agent_id)
+def _resolved(project: Project, request: RecallRequest) -> RecallRequest:
+    """The request with the full id of its agent; an unknown one matches nothing."""
+    if request.agent_id is None:
+        return request
+    found = project.store.agents.find_ids(request.agent_id)
+    agent_id = project.single_id("agent", request.agent_id, found) if found else request.agent_id
+    return msgspec.structs.replace(request, agent_id=agent_id)
 
 
-def _patterns(caller: Caller, question: RecallRequest) -> tuple[str, ...]:
-    return tuple(caller.relative(strip_line(path)) for path in question.files)
+def _patterns(caller: Caller, request: RecallRequest) -> tuple[str, ...]:
+    return tuple(caller.relative(strip_line(path)) for path in request.files)
 
 
 def _by_id(project: Project, query: RecallQuery) -> Answer:
     """The memory with the requested id, if it passes the filters."""
-    memory = project.memory(query.question.memory_id or "")
+    memory = project.memory(query.request.memory_id or "")
     match = Match(Row(memory.id, memory.created_at, memory.importance, memory.session_id, 0), "exact")
     match.literal = match.confidence = 1.0
     passed = passes(query.filters, memory)
@@ -133,7 +133,7 @@ def _by_id(project: Project, query: RecallQuery) -> Answer:
 
 def _views(
     project: Project,
-    question: RecallRequest,
+    request: RecallRequest,
     found: list[tuple[Memory, Match]],
     why: dict[str, list[str]],
 ) -> list[View]:
@@ -141,8 +141,8 @@ def _views(
     if not found:
         return []
     ids = [memory.id for memory, _ in found]
-    uses = project.use_counts(ids) if question.depth is Depth.COMPLETE else {}
-    links = _links(project, ids) if question.include_links or question.depth is Depth.COMPLETE else {}
+    uses = project.use_counts(ids) if request.depth is Depth.COMPLETE else {}
+    links = _links(project, ids) if request.include_links or request.depth is Depth.COMPLETE else {}
     return [
         partial(
             _view,
@@ -173,13 +173,13 @@ def _links(project: Project, ids: list[str]) -> dict[str, dict[str, list[str]]]:
     return {one: links_seen(one, (edge for edge in edges if one in edge[:2])) for one in ids}
 
 
-def _shown(question: RecallRequest, views: list[View]) -> tuple[list[RetrievedMemory], LeftOut | None]:
-    whole = [view(question.depth) for view in views]
-    if question.max_tokens is None or ENVELOPE + estimate_tokens(to_json(whole)) <= question.max_tokens:
+def _shown(request: RecallRequest, views: list[View]) -> tuple[list[RetrievedMemory], LeftOut | None]:
+    whole = [view(request.depth) for view in views]
+    if request.max_tokens is None or ENVELOPE + estimate_tokens(to_json(whole)) <= request.max_tokens:
         return whole, None
-    fit = fitted(views, question.depth, question.max_tokens - ENVELOPE - LEFT_OUT)
+    fit = fitted(views, request.depth, request.max_tokens - ENVELOPE - LEFT_OUT)
     missing = len(views) - len(fit)
-    shortened = sum(depth is not question.depth for _, depth in fit)
+    shortened = sum(depth is not request.depth for _, depth in fit)
     left_out = LeftOut(missing, shortened) if missing or shortened else None
     return [view for view, _ in fit], left_out
 
@@ -198,7 +198,7 @@ def _nothing(caller: Caller, query: RecallQuery, answer: Answer) -> RecallResult
     )
 
 
-def _no_room(caller: Caller, question: RecallRequest, answer: Answer, views: list[View]) -> RecallResult:
+def _no_room(caller: Caller, request: RecallRequest, answer: Answer, views: list[View]) -> RecallResult:
     needed = ENVELOPE + min(map(min_tokens, views)) + (LEFT_OUT if len(views) > 1 else 0)
     return _estimated(
         RecallResult(
@@ -209,7 +209,7 @@ def _no_room(caller: Caller, question: RecallRequest, answer: Answer, views: lis
             token_estimate=0,
             left_out=LeftOut(len(views), 0),
             code=NO_RESULTS,
-            hint=no_room(caller, question, needed),
+            hint=no_room(caller, request, needed),
         )
     )
 
@@ -232,11 +232,11 @@ def shown(project: Project, memory: Memory, depth: Depth) -> RetrievedMemory:
     return at_depth(memory, depth, 1.0, use, _links(project, [memory.id])[memory.id])
 
 
-def trace(caller: Caller, question: TraceRequest) -> TraceResult:
+def trace(caller: Caller, request: TraceRequest) -> TraceResult:
     """What led to a memory, or what it led to."""
-    origin = caller.project.memory(question.memory_id)
-    steps = tracing.walk(caller.project.store.links, origin.id, question.direction, question.max_depth)
-    depth = Depth(question.depth)
+    origin = caller.project.memory(request.memory_id)
+    steps = tracing.walk(caller.project.store.links, origin.id, request.direction, request.max_depth)
+    depth = Depth(request.depth)
     memories = _fetched(caller.project, depth, [step.memory_id for step in steps])
     chain = [
         TraceNode(
@@ -251,19 +251,19 @@ def trace(caller: Caller, question: TraceRequest) -> TraceResult:
     return TraceResult(at_depth(origin, depth), chain, len(chain))
 
 
-def listing(caller: Caller, question: ListRequest) -> ListResult:
+def listing(caller: Caller, request: ListRequest) -> ListResult:
     """The calling agent's own memories; all memories for the owner if no agent is set."""
     own = caller.current_agent()
     if own is None and not caller.owner:
         return ListResult([], 0)
-    since, before = (None if at is None else seconds(at) for at in (question.since, question.before))
+    since, before = (None if at is None else seconds(at) for at in (request.since, request.before))
     filters = Filters(
-        agent_id=own and own.id, session_id=question.session_id, since=since, before=before, superseded=True
+        agent_id=own and own.id, session_id=request.session_id, since=since, before=before, superseded=True
     )
     uses: list[tuple[str, int]] = []
-    if question.sort == "access_count":
+    if request.sort == "access_count":
         uses = [(one, use.times) for one, use in caller.project.store.activity.uses().items()]
-    ids, total = caller.project.store.search.list_ids(filters, question.sort, question.limit, uses)
+    ids, total = caller.project.store.search.list_ids(filters, request.sort, request.limit, uses)
     counts = caller.project.use_counts(ids)
     return ListResult(
         [_listed(memory, counts) for memory in caller.project.store.memories.get(ids, ReadMode.BEST_EFFORT)],

@@ -101,11 +101,11 @@ def _add_link(project: Project, source: str, target: str, kind: LinkType, now: i
     return LinkResult(project.store.links.add(edge, now), edge.link_id)
 
 
-def link(caller: Caller, question: LinkRequest) -> LinkResult:
+def link(caller: Caller, request: LinkRequest) -> LinkResult:
     """Link two memories."""
     with caller.store.transaction():
         return _add_link(
-            caller.project, question.source_id, question.target_id, question.link_type, caller.project.now()
+            caller.project, request.source_id, request.target_id, request.link_type, caller.project.now()
         )
 
 
