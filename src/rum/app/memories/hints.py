@@ -83,7 +83,7 @@ def _any_memory(query: RecallQuery) -> bool:
     return bool(query.search.by_filters(Filters(superseded=True), 1)[0])
 
 
-def no_room(caller: Caller, request: RecallRequest, needed: int) -> str:
+def too_few_tokens_hint(caller: Caller, request: RecallRequest, needed: int) -> str:
     """The hint if there are matches, but not even the shortest fits."""
     name = caller.spell("max_tokens")
     return f"Found, but nothing fits in {name} {request.max_tokens}; the shortest result needs {needed}."

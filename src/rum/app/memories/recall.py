@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -11,7 +10,7 @@ from msgspec import UNSET, UnsetType
 
 from rum.app.agents import describe
 from rum.app.caller import Caller
-from rum.app.memories.hints import hint_for, no_room
+from rum.app.memories.hints import hint_for, too_few_tokens_hint
 from rum.app.project import Project
 from rum.model.answers import (
     LeftOut,
@@ -36,14 +35,13 @@ from rum.recall import trace as tracing
 from rum.recall.cascade import Answer
 from rum.recall.explain import explain
 from rum.recall.query import Match, RecallQuery, passes
-from rum.recall.token_budget import fitted, min_tokens
+from rum.recall.token_budget import Render, fitted, min_tokens
 from rum.repo.files import strip_line
 from rum.store.base import ReadMode
 from rum.store.filters import Filters
 from rum.store.search import Row
 from rum.text.tokens import estimate_tokens
 
-View = Callable[[Depth], RetrievedMemory]
 ENVELOPE = 35  # Tokens of an answer without its memories
 LEFT_OUT = 15  # Tokens of the note that something was left out
 MAX_TAGS = 10_000  # Maximum number of tags listed
@@ -55,7 +53,7 @@ def recall(caller: Caller, request: RecallRequest) -> RecallResult:
     query = RecallQuery(
         _resolved(caller.project, request),
         caller.project.store,
-        _patterns(caller, request),
+        _requested_paths(caller, request),
         session=caller.session_id,
         semantic=caller.project.semantic,
     )
@@ -65,41 +63,43 @@ def recall(caller: Caller, request: RecallRequest) -> RecallResult:
     memories = _fetched(caller.project, request.depth, [match.memory_id for match in answer.matches])
     matches = [match for match in answer.matches if match.memory_id in memories]
     why = {match.memory_id: explain(query, match, answer.column) for match in matches if request.explain}
-    views = _views(caller.project, request, [(memories[match.memory_id], match) for match in matches], why)
-    given, left_out = _shown(request, views)
-    caller.project.uses.update(view.id for view in given)
-    if not given:
-        nothing = _no_room(caller, request, answer, views) if views else _nothing(caller, query, answer)
-        return nothing if views else _with_knowledge(caller.project, query, nothing)
+    found = [(memories[match.memory_id], match) for match in matches]
+    renders = _renders(caller.project, request, found, why)
+    returned, left_out = _fit_memories(request, renders)
+    caller.project.uses.update(memory.id for memory in returned)
+    if not returned and renders:
+        return _nothing_fits(caller, request, answer, renders)
+    if not returned:
+        return _with_knowledge(caller.project, query, _nothing_found(caller, query, answer))
     result = RecallResult(
-        memories=given,
+        memories=returned,
         query_strategy_used=answer.strategy,
-        confidence=given[0].confidence,
+        confidence=returned[0].confidence,
         total_matches=answer.total,
         token_estimate=0,
         total_exact=UNSET if answer.total_exact else False,
         left_out=left_out or UNSET,
     )
-    return _with_knowledge(caller.project, query, _estimated(result))
+    return _with_knowledge(caller.project, query, _with_token_estimate(result))
 
 
 def _with_knowledge(project: Project, query: RecallQuery, result: RecallResult) -> RecallResult:
     """The answer with matching chapters and wisdom, if they fit into `max_tokens`."""
     if not query.text or not query.words.has_chapters:
         return result
-    from rum.app.memories.knowledge import beside  # noqa: PLC0415 (few projects have chapters)
+    from rum.app.memories.knowledge import matching_knowledge  # noqa: PLC0415 (few projects have chapters)
 
-    for one in beside(project, query):
-        more = msgspec.structs.replace(
+    for one in matching_knowledge(project, query):
+        extended = msgspec.structs.replace(
             result,
             knowledge=[*(result.knowledge or ()), one],
             confidence=result.confidence if result.memories else max(result.confidence, one.confidence),
             code=UNSET,
             hint=UNSET,
         )
-        more = _estimated(more)
-        if query.request.max_tokens is None or more.token_estimate <= query.request.max_tokens:
-            result = more
+        extended = _with_token_estimate(extended)
+        if query.request.max_tokens is None or extended.token_estimate <= query.request.max_tokens:
+            result = extended
     return result
 
 
@@ -118,7 +118,8 @@ def _resolved(project: Project, request: RecallRequest) -> RecallRequest:
     return msgspec.structs.replace(request, agent_id=agent_id)
 
 
-def _patterns(caller: Caller, request: RecallRequest) -> tuple[str, ...]:
+def _requested_paths(caller: Caller, request: RecallRequest) -> tuple[str, ...]:
+    """The requested files, folders and globs, relative to the repository."""
     return tuple(caller.relative(strip_line(path)) for path in request.files)
 
 
@@ -131,13 +132,13 @@ def _by_id(project: Project, query: RecallQuery) -> Answer:
     return Answer([match] if passed else [], "exact", int(passed), True)
 
 
-def _views(
+def _renders(
     project: Project,
     request: RecallRequest,
     found: list[tuple[Memory, Match]],
     why: dict[str, list[str]],
-) -> list[View]:
-    """A function for each memory that shows it at a given depth."""
+) -> list[Render]:
+    """For each memory a function that renders it at a depth, as `max_tokens` may ask for several depths."""
     if not found:
         return []
     ids = [memory.id for memory, _ in found]
@@ -145,7 +146,7 @@ def _views(
     links = _links(project, ids) if request.include_links or request.depth is Depth.COMPLETE else {}
     return [
         partial(
-            _view,
+            _render,
             memory,
             match,
             uses.get(memory.id, Usage()),
@@ -156,7 +157,7 @@ def _views(
     ]
 
 
-def _view(
+def _render(
     memory: Memory,
     match: Match,
     use: Usage,
@@ -173,19 +174,22 @@ def _links(project: Project, ids: list[str]) -> dict[str, dict[str, list[str]]]:
     return {one: links_seen(one, (edge for edge in edges if one in edge[:2])) for one in ids}
 
 
-def _shown(request: RecallRequest, views: list[View]) -> tuple[list[RetrievedMemory], LeftOut | None]:
-    whole = [view(request.depth) for view in views]
-    if request.max_tokens is None or ENVELOPE + estimate_tokens(to_json(whole)) <= request.max_tokens:
-        return whole, None
-    fit = fitted(views, request.depth, request.max_tokens - ENVELOPE - LEFT_OUT)
-    missing = len(views) - len(fit)
+def _fit_memories(
+    request: RecallRequest, renders: list[Render]
+) -> tuple[list[RetrievedMemory], LeftOut | None]:
+    """The memories that fit into `max_tokens`, and how many were left out or shortened."""
+    memories = [render(request.depth) for render in renders]
+    if request.max_tokens is None or ENVELOPE + estimate_tokens(to_json(memories)) <= request.max_tokens:
+        return memories, None
+    fit = fitted(renders, request.depth, request.max_tokens - ENVELOPE - LEFT_OUT)
+    missing = len(renders) - len(fit)
     shortened = sum(depth is not request.depth for _, depth in fit)
     left_out = LeftOut(missing, shortened) if missing or shortened else None
-    return [view for view, _ in fit], left_out
+    return [memory for memory, _ in fit], left_out
 
 
-def _nothing(caller: Caller, query: RecallQuery, answer: Answer) -> RecallResult:
-    return _estimated(
+def _nothing_found(caller: Caller, query: RecallQuery, answer: Answer) -> RecallResult:
+    return _with_token_estimate(
         RecallResult(
             memories=[],
             query_strategy_used=answer.strategy,
@@ -198,36 +202,38 @@ def _nothing(caller: Caller, query: RecallQuery, answer: Answer) -> RecallResult
     )
 
 
-def _no_room(caller: Caller, request: RecallRequest, answer: Answer, views: list[View]) -> RecallResult:
-    needed = ENVELOPE + min(map(min_tokens, views)) + (LEFT_OUT if len(views) > 1 else 0)
-    return _estimated(
+def _nothing_fits(
+    caller: Caller, request: RecallRequest, answer: Answer, renders: list[Render]
+) -> RecallResult:
+    needed = ENVELOPE + min(map(min_tokens, renders)) + (LEFT_OUT if len(renders) > 1 else 0)
+    return _with_token_estimate(
         RecallResult(
             memories=[],
             query_strategy_used=answer.strategy,
             confidence=0.0,
             total_matches=answer.total,
             token_estimate=0,
-            left_out=LeftOut(len(views), 0),
+            left_out=LeftOut(len(renders), 0),
             code=NO_RESULTS,
-            hint=no_room(caller, request, needed),
+            hint=too_few_tokens_hint(caller, request, needed),
         )
     )
 
 
-def _estimated(result: RecallResult) -> RecallResult:
+def _with_token_estimate(result: RecallResult) -> RecallResult:
     return msgspec.structs.replace(result, token_estimate=estimate_tokens(to_json(result)))
 
 
 def show(caller: Caller, memory_id: str, depth: Depth) -> RetrievedMemory:
     """One memory by id, with its links."""
     memory = caller.project.memory(memory_id)
-    view = shown(caller.project, memory, depth)
+    retrieved = retrieve(caller.project, memory, depth)
     caller.project.uses[memory.id] += 1
-    return view
+    return retrieved
 
 
-def shown(project: Project, memory: Memory, depth: Depth) -> RetrievedMemory:
-    """A memory at a depth, with its links and, at full depth, its use."""
+def retrieve(project: Project, memory: Memory, depth: Depth) -> RetrievedMemory:
+    """A memory at a depth, with its links. At `Depth.COMPLETE` it also says how often it was used."""
     use = project.use_counts([memory.id]).get(memory.id, Usage())
     return at_depth(memory, depth, 1.0, use, _links(project, [memory.id])[memory.id])
 
