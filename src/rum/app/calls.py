@@ -27,7 +27,7 @@ class Call(NamedTuple):
     use_case: str
     request: str | None = None
     # Whether it takes the project's lock itself, as it may ask a language model in between.
-    own_turns: bool = False
+    locks_itself: bool = False
     settings: Mapping[str, str] = {}  # Fields that a setting decides where the caller does not
 
 
@@ -55,10 +55,12 @@ CALLS: dict[str, Call] = {
     "brief": Call("app.brief.brief:brief", "model.brief:BriefRequest"),
     "feedback": Call("app.offers:feedback", "model.offers:FeedbackRequest"),
     "create_chapter": Call(
-        "app.chapters.create:create_chapter", "model.chapters:CreateChapterRequest", own_turns=True
+        "app.chapters.create:create_chapter", "model.chapters:CreateChapterRequest", locks_itself=True
     ),
     "list_chapters": Call("app.chapters.read:list_chapters", "model.chapters:ListChaptersRequest"),
-    "synthesize": Call("app.chapters.create:synthesize", "model.chapters:SynthesizeRequest", own_turns=True),
+    "synthesize": Call(
+        "app.chapters.create:synthesize", "model.chapters:SynthesizeRequest", locks_itself=True
+    ),
     "recall_wisdom": Call("app.chapters.read:recall_wisdom", "model.chapters:RecallWisdomRequest"),
 }
 
@@ -125,7 +127,7 @@ def call(caller: Caller, name: str, arguments: Mapping[str, Any]) -> Any:
         hint = f" Did you mean `{near}`?" if near else ""
         raise InvalidQuery(f"There is no call `{name}`.{hint}", allowed=list(CALLS), nearest=near)
     found, given = CALLS[name], plain_json(arguments)
-    with nullcontext() if found.own_turns else caller.turn():
+    with nullcontext() if found.locks_itself else caller.locked_call():
         if found.request is None:
             return load(found.use_case)(caller, given)
         for field, setting in found.settings.items():

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack
 
-from rum.app.caller import Caller, Spell
+from rum.app.caller import Caller, ParameterName
 from rum.app.calls import PYTHON, call, load, plain_json, public
 from rum.app.project import Clock, Progress, Project, ignore, warn_of_damage
 from rum.model.errors import RumError
@@ -125,20 +125,22 @@ class Rum:
         client: str = "python",
         owner: bool = False,
         clock: Clock = time.time,
-        spell: Spell = str,
+        spell: ParameterName = str,
     ) -> Self:
         """Open the memory of the project at `path` (default: the current directory).
 
         `agent` is the name or id to act as; a new name is registered at the first write. `owner` is for a
-        person, who may change every agent's memories. `spell` writes the name of a parameter as those who
-        read hints and errors know it.
+        person, who may change every agent's memories. `spell` returns the name
+        of a parameter as hints and errors should write it.
         """
         cwd = os.path.abspath(path or os.getcwd())
         given = {"project": project, "agent": agent, "session": session, "home": home and os.fspath(home)}
         flags = {name: value for name, value in given.items() if value is not None}
         settings, location = open_project(cwd, flags=flags)
         opened = _open_store(location, settings, clock)
-        return cls(Caller(opened, client="owner" if owner else client, owner=owner, cwd=cwd, spell=spell))
+        return cls(
+            Caller(opened, client="owner" if owner else client, owner=owner, cwd=cwd, parameter_name=spell)
+        )
 
     @classmethod
     def open_database(
@@ -207,7 +209,7 @@ class Rum:
 
     def _do(self, name: str, /, *arguments: Any, **options: Any) -> Any:
         """Use one of the functions that take a caller."""
-        with self._caller.turn():
+        with self._caller.locked_call():
             return load(PYTHON[name])(self._caller, *arguments, **options)
 
     def _maintain(self, name: str, /, *arguments: Any, **options: Any) -> Any:
@@ -412,12 +414,12 @@ class Rum:
 
     def export(self, left_out: Callable[[str], None] = warn_of_damage) -> Iterator[bytes]:
         """Everything as JSON lines; `left_out` gets the id of each memory that cannot be read."""
-        with self._caller.turn():
+        with self._caller.locked_call():
             yield from load(PYTHON["export"])(self._project, left_out)
 
     def import_lines(self, lines: Iterable[bytes], progress: Callable[[int], None] = ignore) -> ImportResult:
         """Take in an export; it is checked whole before anything is written."""
-        with self._caller.turn():
+        with self._caller.locked_call():
             return load(PYTHON["import_lines"])(self._project, lines, progress)
 
     def import_git(

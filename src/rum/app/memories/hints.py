@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rum.app.caller import Caller, Spell
+from rum.app.caller import Caller, ParameterName
 from rum.app.project import Project
 from rum.model.errors import InvalidQuery
 from rum.model.parse import nearest
@@ -57,21 +57,21 @@ def hint_for(caller: Caller, query: RecallQuery, answer: Answer) -> str:
     if not _any_memory(query):
         return "There are no memories yet; store one when work is finished, or run `rum import git`."
     if query.request.memory_id:
-        name = caller.spell("memory_id")
+        name = caller.parameter_name("memory_id")
         return f"That memory is there, but another condition excludes it; ask for {name} alone."
-    spell, parts = caller.spell, list[str]()
+    parameter_name, parts = caller.parameter_name, list[str]()
     if query.text:
         query.calls.limit = MAX_CALLS
     for proposals in (
         unknown_tags(query.search, query.request.tags),
         _unknown_agent(caller.project, query),
-        _near_files(query, spell),
+        _near_files(query, parameter_name),
         _misspelt(query),
         _agent_named(caller, query),
     ):
         with suppress(TooManyCalls):
             parts += proposals
-    parts += islice(_wider(query, answer, spell), max(1, MAX_SUGGESTIONS - len(parts)))
+    parts += islice(_wider(query, answer, parameter_name), max(1, MAX_SUGGESTIONS - len(parts)))
     if not parts:
         parts = [_otherwise(query)]
     return f"{_why_nothing(caller.project, query)}. Try: {'; '.join(parts)}."
@@ -85,7 +85,7 @@ def _any_memory(query: RecallQuery) -> bool:
 
 def too_few_tokens_hint(caller: Caller, request: RecallRequest, needed: int) -> str:
     """The hint if there are matches, but not even the shortest fits."""
-    name = caller.spell("max_tokens")
+    name = caller.parameter_name("max_tokens")
     return f"Found, but nothing fits in {name} {request.max_tokens}; the shortest result needs {needed}."
 
 
@@ -159,7 +159,7 @@ def _agent_named(caller: Caller, query: RecallQuery) -> Iterator[str]:
     query.calls.count()
     for agent in caller.project.store.agents.all():
         if agent.name and (name := _spaced(agent.name)).strip() and name in asked:
-            label = f"{caller.spell('agent_id')} {_quoted(agent.name)}"
+            label = f"{caller.parameter_name('agent_id')} {_quoted(agent.name)}"
             rest = asked.replace(name, " ").strip()
             found = _try_request(query, label, agent_id=agent.id, query=rest or None, intent=None)
             yield next(found, f"{label} with other words")
@@ -192,7 +192,7 @@ def _misspelt(query: RecallQuery) -> Iterator[str]:
         yield from corrections
 
 
-def _near_files(query: RecallQuery, spell: Spell) -> Iterator[str]:
+def _near_files(query: RecallQuery, parameter_name: ParameterName) -> Iterator[str]:
     found: list[str] = []
     files = [path for path in query.files if path not in query.known_files]
     folders = [posixpath.dirname(path) for path in files]
@@ -208,15 +208,15 @@ def _near_files(query: RecallQuery, spell: Spell) -> Iterator[str]:
         elif below and folder:
             found.append(start)
     if found:
-        yield f"{spell('file')} {' or '.join(list(dict.fromkeys(found))[:MAX_NAMES])}"
+        yield f"{parameter_name('file')} {' or '.join(list(dict.fromkeys(found))[:MAX_NAMES])}"
 
 
-def _wider(query: RecallQuery, answer: Answer, spell: Spell) -> Iterator[str]:
+def _wider(query: RecallQuery, answer: Answer, parameter_name: ParameterName) -> Iterator[str]:
     """Yield the wider requests that find something, with the number of matches."""
     if query.text and not query.files and not query.words.known() and query.semantic is None:
         return
     tries = MAX_TRIES
-    for label, change in _wider_requests(query, spell):
+    for label, change in _wider_requests(query, parameter_name):
         if "min_confidence" in change:  # what is below the threshold is known already
             count = sum(match.confidence >= change["min_confidence"] for match in answer.others)
             if count:
@@ -233,20 +233,22 @@ def _number(count: int, limit: int) -> str:
     return f"{limit} or more" if count >= limit else str(count)
 
 
-def _wider_requests(query: RecallQuery, spell: Spell) -> Iterator[tuple[str, dict[str, Any]]]:
+def _wider_requests(
+    query: RecallQuery, parameter_name: ParameterName
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield a label for each wider request, and the fields it changes."""
     request = query.request
     if request.strategy is not Strategy.AUTO:
-        yield f"{spell('strategy')} auto", {"strategy": Strategy.AUTO}
+        yield f"{parameter_name('strategy')} auto", {"strategy": Strategy.AUTO}
     if not request.include_superseded and not (query.text and not query.words.superseded):
-        yield spell("include_superseded"), {"include_superseded": True}
+        yield parameter_name("include_superseded"), {"include_superseded": True}
     for tag in request.tags[:MAX_NAMES] if len(request.tags) > 1 else ():
         yield f"without tag `{tag}`", {"tags": tuple(other for other in request.tags if other != tag)}
     set_filters = [name for name, unset in FILTERS.items() if getattr(request, name) != unset]
     for name in set_filters:
-        yield f"without {spell(name)}", {name: FILTERS[name]}
+        yield f"without {parameter_name(name)}", {name: FILTERS[name]}
     if query.text and (less := round(query.threshold / THRESHOLD_DIVISOR, 2)):
-        yield f"{spell('min_confidence')} {less:.2f}", {"min_confidence": less}
+        yield f"{parameter_name('min_confidence')} {less:.2f}", {"min_confidence": less}
     if len(set_filters) > 1:
         yield "without filters", {name: FILTERS[name] for name in set_filters}
 

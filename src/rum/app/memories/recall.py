@@ -49,7 +49,7 @@ MAX_TAGS = 10_000  # Maximum number of tags listed
 
 def recall(caller: Caller, request: RecallRequest) -> RecallResult:
     """The memories that answer a question, highest confidence first."""
-    request.check(caller.spell)
+    request.check(caller.parameter_name)
     query = RecallQuery(
         _resolved(caller.project, request),
         caller.project.store,

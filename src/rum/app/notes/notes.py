@@ -111,13 +111,13 @@ class Notes:
 
     def all(self) -> Sequence[Note]:
         """Every note with all its entries, without broken files."""
-        with self._caller.turn():
+        with self._caller.locked_call():
             return self._caller.project.note_store.notes()
 
     def forget(self, id: str) -> ForgetResult:
         """Delete an entry permanently; only a keyed hash of it stays."""
         caller, kind = self._caller, KIND
-        with caller.turn():
+        with caller.locked_call():
             return forget_one(caller, kind, caller.project.single_id("note", id, kind.find(caller, id)))
 
     def import_from(self, folder: str | os.PathLike[str]) -> NotesImport:
@@ -125,7 +125,7 @@ class Notes:
         return self._run(load("app.imports.notes:import_notes"), os.fspath(folder))
 
     def _run(self, use_case: Callable[[Caller, Q], A], request: Q) -> A:
-        with self._caller.turn():
+        with self._caller.locked_call():
             return use_case(self._caller, request)
 
 
@@ -274,7 +274,7 @@ def add_note(caller: Caller, draft: NoteDraft) -> NoteAdded:
     remarks = [f"`{pattern}` {problem}." for pattern, problem in odd if problem]
     named = entry.superseded_by
     if named and named.casefold() not in map(str.casefold, notes.summaries()[0]):
-        field = caller.spell("superseded_by")
+        field = caller.parameter_name("superseded_by")
         remarks.append(f"`{field}` names `{one_line(named)}`, which does not exist yet.")
     return NoteAdded(f"{added.slug}#{added.n}", path, created=added.n == 1, remarks=tuple(remarks) or UNSET)
 
