@@ -135,7 +135,7 @@ def argument_types() -> str:
     lines = [f"from {module} import {', '.join(sorted(names))}" for module, names in sorted(imports.items())]
     return (
         '"""Types of the keyword arguments of Python\'s methods, for type checkers.\n\n'
-        'Made by `make generate` from the questions in `rum.model`: change those.\n"""\n\n'
+        'Made by `make generate` from the requests in `rum.model`; change those instead.\n"""\n\n'
         "from __future__ import annotations\n\n"
         "from collections.abc import Mapping, Sequence\nfrom os import PathLike\n"
         "from typing import Any, Literal, Required, TypedDict\n\n"

@@ -57,14 +57,14 @@ def test_older_ones_are_folded_into_a_summary_that_stands_before_the_rest(store:
     store.events.add([make_event(f"e{number}") for number in range(5)])
     older = store.events.older(2)
     assert [event.id for _, event in older] == ["e0", "e1", "e2"]
-    assert store.events.fold([place for place, _ in older], make_event("summary"))
+    assert store.events.replace_with_summary([place for place, _ in older], make_event("summary"))
     store.events.add([make_event("e5")])
     assert [event.id for event in all_events(store)] == ["summary", "e3", "e4", "e5"]
 
 
 def test_without_a_summary_they_are_dropped(store: Store):
     store.events.add([make_event(f"e{number}") for number in range(3)])
-    assert store.events.fold([place for place, _ in store.events.older(1)], None)
+    assert store.events.replace_with_summary([place for place, _ in store.events.older(1)], None)
     assert [event.id for event in all_events(store)] == ["e2"]
     assert store.events.older(1) == []
 
@@ -73,7 +73,7 @@ def test_nothing_is_folded_when_somebody_took_part_of_it_away(store: Store, othe
     store.events.add([make_event(f"e{number}") for number in range(4)])
     older = [place for place, _ in store.events.older(1)]
     other.events.delete(["e1"])
-    assert not store.events.fold(older, make_event("summary"))
+    assert not store.events.replace_with_summary(older, make_event("summary"))
     assert [event.id for event in all_events(store)] == ["e0", "e2", "e3"]
 
 
@@ -82,7 +82,7 @@ def test_a_place_is_never_given_twice(store: Store):
     places = [place for place, _ in store.events.older(0)]
     store.events.delete()
     store.events.add([make_event("e2"), make_event("e3")])
-    assert not store.events.fold(places, make_event("summary"))
+    assert not store.events.replace_with_summary(places, make_event("summary"))
     assert [event.id for event in all_events(store)] == ["e2", "e3"]
 
 

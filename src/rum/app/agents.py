@@ -16,28 +16,28 @@ from rum.model.requests import IdentityRequest
 from rum.store.base import AgentFigures
 
 
-def identify(caller: Caller, question: IdentityRequest) -> Identity:
+def identify(caller: Caller, request: IdentityRequest) -> Identity:
     """Register, resume or inform, as asked."""
-    if question.action == "register":
+    if request.action == "register":
         with caller.store.transaction():
-            agent = register(caller, question)
+            agent = register(caller, request)
         caller.agent = agent
-    elif question.action == "resume":
-        caller.agent = _resume(caller, question.agent_id or question.name or caller.project.settings.agent)
+    elif request.action == "resume":
+        caller.agent = _resume(caller, request.agent_id or request.name or caller.project.settings.agent)
     else:
-        return describe(caller.project, _find_agent(caller, question.agent_id or question.name), full=True)
+        return describe(caller.project, _find_agent(caller, request.agent_id or request.name), full=True)
     return describe(caller.project, caller.agent)
 
 
-def register(caller: Caller, question: IdentityRequest) -> Agent:
+def register(caller: Caller, request: IdentityRequest) -> Agent:
     """A new agent."""
-    is_main = question.type is AgentType.MAIN
-    if is_main and question.parent_id:
+    is_main = request.type is AgentType.MAIN
+    if is_main and request.parent_id:
         raise InvalidQuery("A main agent has no parent; register it as `subagent`.", field="parent_id")
-    if not is_main and not question.parent_id:
+    if not is_main and not request.parent_id:
         raise InvalidQuery("A subagent needs the `parent_id` of a known agent.", field="parent_id")
-    parent_id = caller.project.find_id("agent", question.parent_id) if question.parent_id else None
-    name = question.name and caller.project.redactor.redact(question.name)
+    parent_id = caller.project.find_id("agent", request.parent_id) if request.parent_id else None
+    name = request.name and caller.project.redactor.redact(request.name)
     if name and _is_name_taken(caller.project, name):
         raise InvalidQuery(
             f"There is an agent `{name}` in this project already; resume it, or take another name.",
@@ -46,7 +46,7 @@ def register(caller: Caller, question: IdentityRequest) -> Agent:
     now = caller.project.now()
     agent = Agent(
         id=new_id("agent"),
-        type=question.type,
+        type=request.type,
         project_id=caller.project.location.id,
         created_at=now,
         last_active=now,

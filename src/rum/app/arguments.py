@@ -1,6 +1,6 @@
 """Types of the keyword arguments of Python's methods, for type checkers.
 
-Made by `make generate` from the questions in `rum.model`: change those.
+Made by `make generate` from the requests in `rum.model`; change those instead.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Who makes a request: the agent or person, its session and client, and what it may change."""
+"""The author of a request: an agent or a person, with a session and a client; and what they may change."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from rum.model.memory import Memory
     from rum.store.base import Store
 
-Spell = Callable[[str], str]  # How an interface writes the name of a parameter in hints and errors
+# Returns the name of a parameter as an interface writes it in hints and errors, such as `--min-confidence`.
+ParameterName = Callable[[str], str]
 
 MINUTE = 60.0
 
@@ -30,7 +31,7 @@ class RateLimit:
         self._calls: deque[float] = deque()
 
     def count_call(self) -> None:
-        """Count one more call, or refuse it with RATE_LIMITED."""
+        """Count a call. Raise RateLimited if there were too many."""
         if not self._limit:
             return
         now = time.monotonic()
@@ -47,7 +48,7 @@ class RateLimit:
 class Caller:
     """One caller of an open project.
 
-    A process over stdio holds one. A server makes one for each request, so that making it costs nothing.
+    A process over stdio has one. A server makes one for each request, so making it must be cheap.
     """
 
     def __init__(
@@ -57,28 +58,28 @@ class Caller:
         client: str,
         owner: bool,
         cwd: str,
-        spell: Spell = str,
+        parameter_name: ParameterName = str,
         session_id: str | None = None,
         rate: RateLimit | None = None,
     ) -> None:
         self.project = project
         self.client = project.label(client)
         self.owner = owner
-        """Whether this is a person, who may change everything."""
+        """Whether the caller is a person. A person may change everything."""
         self.cwd = cwd
-        self.spell = spell
+        self.parameter_name = parameter_name
         self.session_id = project.label(session_id or project.settings.session or new_id("session"))
         self.rate = rate or RateLimit(project.settings.rate_limit)
         self.agent: Agent | None = None
 
     def other_agent(self, session_id: str | None = None) -> Caller:
-        """A caller for another agent of the same process: not identified yet and no owner."""
+        """Return a caller for another agent of this process. It is not identified yet, and it is no owner."""
         return Caller(
             self.project,
             client=self.client,
             owner=False,
             cwd=self.cwd,
-            spell=self.spell,
+            parameter_name=self.parameter_name,
             session_id=session_id or self.session_id,
             rate=self.rate,
         )
@@ -89,8 +90,11 @@ class Caller:
         return self.project.store
 
     @contextmanager
-    def turn(self, *, rate_limited: bool = True) -> Generator[None]:
-        """One call at a time; it counts towards the rate limit unless nobody asked for it."""
+    def locked_call(self, *, rate_limited: bool = True) -> Generator[None]:
+        """Hold the project's lock during one call.
+
+        Pass `rate_limited=False` for a call that RUM makes itself: it does not count towards the rate limit.
+        """
         with self.project.locked():
             if rate_limited:
                 self.rate.count_call()
@@ -107,7 +111,11 @@ class Caller:
             raise
 
     def current_agent(self) -> Agent | None:
-        """The agent that acts: identified, named in the settings, or the client's last main agent."""
+        """Return the agent that makes the call, if it is known.
+
+        This is the identified agent, else the one named in the settings, else the client's last main agent.
+        An owner has no agent unless it was identified or named.
+        """
         if self.agent is not None:
             return self.agent
         if name := self.project.settings.agent:
@@ -116,14 +124,16 @@ class Caller:
         return None if self.owner else self.store.agents.last_main(self.client)
 
     def relative(self, path: str) -> str:
-        """A path as the project stores it."""
+        """Return a path as the project stores it."""
         return self.project.relative(path, self.cwd)
 
     def check_may_change(self, memory: Memory) -> None:
-        """Refuse an agent that is neither the author, nor above the author, nor main for an import."""
+        """Raise PermissionDenied if the caller may not change a memory."""
         instead = "Store a memory of your own and link it with `supersedes` instead."
         imported = memory.imported_at is not None
-        self.check_author(memory.id, memory.agent_id, imported=imported, instead=instead, named="memory_id")
+        self.check_author(
+            memory.id, memory.agent_id, imported=imported, instead=instead, id_field="memory_id"
+        )
 
     def check_author(
         self,
@@ -132,20 +142,27 @@ class Caller:
         *,
         imported: bool,
         instead: str,
-        named: str = "id",
-        may: str = "change",
+        id_field: str = "id",
+        verb: str = "change",
     ) -> None:
-        """The same for anything that has an author; `instead` tells a refused agent what it can do."""
+        """Raise PermissionDenied if the caller may not change `what`, which `author_id` wrote.
+
+        `instead` is a sentence that says what a refused agent can do, `verb` the refused action, and
+        `id_field` the detail of the error that holds `what`.
+        """
         if not self.may_change(author_id, imported=imported):
             raise PermissionDenied(
-                f"{what} belongs to {author_id}; only that agent, one above it or the owner may {may} it. "
+                f"{what} belongs to {author_id}; only that agent, one above it or the owner may {verb} it. "
                 f"{instead}",
-                **{named: what},
+                **{id_field: what},
                 agent_id=author_id,
             )
 
     def may_change(self, author_id: str, *, imported: bool) -> bool:
-        """Whether this caller may change what an agent recorded or an import brought."""
+        """Whether the caller may change what an agent wrote or what was imported.
+
+        The owner may, the author, an ancestor of the author, and for imports every main agent.
+        """
         me = self.current_agent()
         if self.owner or me is None:
             return self.owner

@@ -23,11 +23,11 @@ Json = dict[str, Any]
 class Call(NamedTuple):
     """Where the parts of a call are, as `module:name` within the package."""
 
-    # Takes the caller and the question, or plain JSON arguments if there is no type of question.
+    # Takes the caller and the request, or plain JSON arguments if there is no type of request.
     use_case: str
-    question: str | None = None
+    request: str | None = None
     # Whether it takes the project's lock itself, as it may ask a language model in between.
-    own_turns: bool = False
+    locks_itself: bool = False
     settings: Mapping[str, str] = {}  # Fields that a setting decides where the caller does not
 
 
@@ -55,10 +55,12 @@ CALLS: dict[str, Call] = {
     "brief": Call("app.brief.brief:brief", "model.brief:BriefRequest"),
     "feedback": Call("app.offers:feedback", "model.offers:FeedbackRequest"),
     "create_chapter": Call(
-        "app.chapters.create:create_chapter", "model.chapters:CreateChapterRequest", own_turns=True
+        "app.chapters.create:create_chapter", "model.chapters:CreateChapterRequest", locks_itself=True
     ),
     "list_chapters": Call("app.chapters.read:list_chapters", "model.chapters:ListChaptersRequest"),
-    "synthesize": Call("app.chapters.create:synthesize", "model.chapters:SynthesizeRequest", own_turns=True),
+    "synthesize": Call(
+        "app.chapters.create:synthesize", "model.chapters:SynthesizeRequest", locks_itself=True
+    ),
     "recall_wisdom": Call("app.chapters.read:recall_wisdom", "model.chapters:RecallWisdomRequest"),
 }
 
@@ -126,13 +128,13 @@ def call(caller: Caller, name: str, arguments: Mapping[str, Any]) -> Any:
         hint = f" Did you mean `{near}`?" if near else ""
         raise InvalidQuery(f"There is no call `{name}`.{hint}", allowed=list(CALLS), nearest=near)
     found, given = CALLS[name], plain_json(arguments)
-    with nullcontext() if found.own_turns else caller.turn():
-        if found.question is None:
+    with nullcontext() if found.locks_itself else caller.locked_call():
+        if found.request is None:
             return load(found.use_case)(caller, given)
         for field, setting in found.settings.items():
             if given.get(field) is None:
                 given[field] = getattr(caller.project.settings, setting)
-        model = load(found.question)
+        model = load(found.request)
         # Null for a known field is the same as leaving it out.
         known = model.__struct_fields__
         present = {field: one for field, one in given.items() if one is not None or field not in known}

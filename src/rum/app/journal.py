@@ -94,7 +94,7 @@ class AgentJournal:
     ) -> JournalWritten:
         """Append an entry. Id and timestamp are generated if missing; unknown fields are kept."""
         kind = parse(kind, Kind, "kind")
-        with self._turn():
+        with self._locked_call():
             now = self._caller.project.clock()
             given = self._plain_fields(kind.model, {**(fields or {}), **more})
             plain: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
@@ -119,7 +119,7 @@ class AgentJournal:
         fields = {**(fields or {}), **more}
         if not fields or "id" in fields:
             raise InvalidQuery("update: give the fields to set; an entry keeps its id.", field="entry")
-        with self._turn():
+        with self._locked_call():
             now = self._caller.project.clock()
 
             def compute_changes(kind: Kind, entry: dict[str, Any]) -> dict[str, Any]:
@@ -135,7 +135,7 @@ class AgentJournal:
         fields = {**(fields or {}), **more}
         if not fields:
             raise InvalidQuery("context: give the fields to set, such as currentPlanStep.", field="entry")
-        with self._turn():
+        with self._locked_call():
             now = self._caller.project.clock()
             plain = self._plain_fields(JournalContext, fields)
             require_valid(JournalContext, plain, "context", whole=False)
@@ -145,29 +145,29 @@ class AgentJournal:
 
     def kind_of(self, id: str) -> Kind:
         """The kind of an entry."""
-        with self._turn():
+        with self._locked_call():
             return self._file.read().get(id)[0]
 
     def entry(self, id: str) -> dict[str, Any]:
         """One entry with all its fields."""
-        with self._turn():
+        with self._locked_call():
             return self._caller.project.clean(self._file.read().get(id)[1].value)
 
     def entries(self, kind: Kind | str) -> list[dict[str, Any]]:
         """All entries of a kind, in order."""
         kind = parse(kind, Kind, "kind")
-        with self._turn():
+        with self._locked_call():
             found = [entry.value for entry in self._file.read().entries(kind.section)]
             return [self._caller.project.clean(entry) for entry in found]
 
     def situation(self) -> dict[str, Any]:
         """The section `context`; empty if there is none."""
-        with self._turn():
+        with self._locked_call():
             return self._caller.project.clean(self._file.read().context or {})
 
     def text(self) -> str:
         """The newest discoveries and failures and the context, as lines for a fenced block."""
-        with self._turn():
+        with self._locked_call():
             journal = self._file.read()
             failures = journal.newest("attempts", FAILURES, result=Result.FAILURE)
             found = journal.newest("discoveries", DISCOVERIES)
@@ -183,12 +183,12 @@ class AgentJournal:
             agents = self._sessions.agents(self.session)
             hint = f" Agents with a journal in this session: {', '.join(agents)}." if agents else ""
             raise NotFound(f"{self.agent} has no journal in {self.session}.{hint}", agent=self.agent)
-        with self._turn():
+        with self._locked_call():
             return _check_file(self._file)
 
     def archive(self) -> JournalArchived:
         """Move entries older than two hours to the archive file, if the journal is long."""
-        with self._turn():
+        with self._locked_call():
             archived = archive(self._file, self._caller.project.clock())
         return JournalArchived(
             session=self.session,
@@ -200,13 +200,13 @@ class AgentJournal:
 
     def tidy(self) -> str | None:
         """Archive old entries if due, as every write does; return a message if any were moved."""
-        with self._turn():
+        with self._locked_call():
             if not self.exists:
                 return None
             return self._archive_if_due(self._file.read(), self._caller.project.clock())
 
-    def _turn(self) -> AbstractContextManager[None]:
-        return self._caller.turn(rate_limited=self._rate_limited)
+    def _locked_call(self) -> AbstractContextManager[None]:
+        return self._caller.locked_call(rate_limited=self._rate_limited)
 
     def _plain_fields(self, model: type[Part], fields: dict[str, Any]) -> dict[str, Any]:
         """The fields as JSON values, with the keys of the file, without secrets."""
@@ -301,7 +301,7 @@ class Journals:
     def arbiter(self, session: str | None = None) -> str:
         """What each agent of a session did last, as a prompt for the arbiter that chooses the next one."""
         sessions = self._sessions()
-        with self._turn():
+        with self._locked_call():
             last: list[tuple[str, dict[str, Any] | str | None]] = []
             for file in sessions.files(self.session(session)):
                 try:
@@ -315,7 +315,7 @@ class Journals:
     def sessions(self, limit: int = 50) -> list[SessionView]:
         """The sessions with journals, the one written to last first."""
         sessions = self._sessions()
-        with self._turn():
+        with self._locked_call():
             return [_view(sessions, name) for name in sessions.names()[:limit]]
 
     def names(self) -> list[str]:
@@ -347,7 +347,7 @@ class Journals:
 
     def validate(self, session: str) -> list[Validated]:
         """All problems of the journals of a session, also of one that names no agent."""
-        with self._turn():
+        with self._locked_call():
             return [_check_file(file) for file in self._sessions().files(session)]
 
     def validate_file(self, path: str | os.PathLike[str]) -> Validated:
@@ -355,11 +355,11 @@ class Journals:
         whole = os.path.realpath(path)
         if not os.path.isfile(whole):
             raise NotFound(f"There is no file {whole}.", path=whole)
-        with self._turn():
+        with self._locked_call():
             return _check_file(JournalFile(os.path.dirname(whole), whole, "", ""))
 
-    def _turn(self) -> AbstractContextManager[None]:
-        return self._caller.turn(rate_limited=self._rate_limited)
+    def _locked_call(self) -> AbstractContextManager[None]:
+        return self._caller.locked_call(rate_limited=self._rate_limited)
 
     def _sessions(self) -> Sessions:
         folder = self._caller.project.settings.folder("sessions_dir")
@@ -372,30 +372,30 @@ class Journals:
         return Sessions(folder)
 
 
-def call(caller: Caller, question: JournalRequest) -> Struct:
+def call(caller: Caller, request: JournalRequest) -> Struct:
     """The call `journal`: what to do, and the fields that this needs."""
     journals = Journals(caller, rate_limited=False)
-    if question.action == "arbiter":
-        session = journals.session(question.session)
+    if request.action == "arbiter":
+        session = journals.session(request.session)
         hint = journals.missing(session) or UNSET
         return JournalShown(session=session, text=journals.arbiter(session), hint=hint)
-    journal = journals.of(question.session, question.agent, question.task)
-    if question.action == "add":
-        if question.kind is None:
+    journal = journals.of(request.session, request.agent, request.task)
+    if request.action == "add":
+        if request.kind is None:
             allowed = [str(kind) for kind in Kind]
             message = f"journal: `kind` is required to add: {', '.join(allowed)}."
             raise InvalidQuery(message, field="kind", allowed=allowed)
-        named = {"id": question.id} if question.id else {}
-        return journal.add(question.kind, (question.entry or {}) | named)
-    if question.action == "update":
-        if question.id is None:
+        named = {"id": request.id} if request.id else {}
+        return journal.add(request.kind, (request.entry or {}) | named)
+    if request.action == "update":
+        if request.id is None:
             raise InvalidQuery("journal: give `id`, the entry to update.", field="id")
-        return journal.update(question.id, question.entry)
-    if question.action == "context":
-        return journal.context(question.entry)
+        return journal.update(request.id, request.entry)
+    if request.action == "context":
+        return journal.context(request.entry)
     session, agent = journal.session, journal.agent
-    if question.id is not None:
-        return JournalShown(session=session, agent=agent, entry=journal.entry(question.id))
+    if request.id is not None:
+        return JournalShown(session=session, agent=agent, entry=journal.entry(request.id))
     hint = UNSET
     if not journal.exists:
         others = f"`{agent}` has no journal in `{session}`; there are {', '.join(journals.agents(session))}."

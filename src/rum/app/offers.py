@@ -134,15 +134,15 @@ def _view(row: OfferRow, usefulness: float) -> OfferView:
     )
 
 
-def feedback(caller: Caller, question: FeedbackRequest) -> FeedbackResult:
+def feedback(caller: Caller, request: FeedbackRequest) -> FeedbackResult:
     """Record whether a memory was useful; the last feedback of each agent and of the owner counts."""
-    memory = caller.project.memory(question.memory_id)
+    memory = caller.project.memory(request.memory_id)
     agent = caller.current_agent()
     rated_by = OWNER if caller.owner or agent is None else agent.id
     evidence = caller.store.activity.add_feedback(
-        memory.id, rated_by, caller.project.now(), useful=question.useful
+        memory.id, rated_by, caller.project.now(), useful=request.useful
     )
-    return FeedbackResult(memory_id=memory.id, useful=question.useful, usefulness=round(evidence.value, 2))
+    return FeedbackResult(memory_id=memory.id, useful=request.useful, usefulness=round(evidence.value, 2))
 
 
 # Kinds of offers that come before any file is touched, so that touching the memory's files follows them.

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack
 
-from rum.app.caller import Caller, Spell
+from rum.app.caller import Caller, ParameterName
 from rum.app.calls import PYTHON, call, load, plain_json, public
 from rum.app.project import Clock, Progress, Project, ignore, warn_of_damage
 from rum.model.errors import RumError
@@ -139,13 +139,13 @@ class Rum:
         client: str = "python",
         owner: bool = False,
         clock: Clock = time.time,
-        spell: Spell = str,
+        spell: ParameterName = str,
     ) -> Self:
         """Open the memory of the project at `path` (default: the current directory).
 
         `agent` is the name or id to act as; a new name is registered at the first write. `owner` is for a
-        person, who may change every agent's memories. `spell` writes the name of a parameter as those who
-        read hints and errors know it.
+        person, who may change every agent's memories. `spell` returns the name
+        of a parameter as hints and errors should write it.
         """
         cwd = os.path.abspath(path or os.getcwd())
         given = {"project": project, "agent": agent, "session": session, "home": home and os.fspath(home)}
@@ -159,7 +159,9 @@ class Rum:
             clock,
             lambda create: locate(cwd, flags, create=create),
         )
-        return cls(Caller(opened, client="owner" if owner else client, owner=owner, cwd=cwd, spell=spell))
+        return cls(
+            Caller(opened, client="owner" if owner else client, owner=owner, cwd=cwd, parameter_name=spell)
+        )
 
     @classmethod
     def open_database(
@@ -232,7 +234,7 @@ class Rum:
 
     def _do(self, name: str, /, *arguments: Any, **options: Any) -> Any:
         """Use one of the functions that take a caller."""
-        with self._caller.turn():
+        with self._caller.locked_call():
             return load(PYTHON[name])(self._caller, *arguments, **options)
 
     def _maintain(self, name: str, /, *arguments: Any, **options: Any) -> Any:
@@ -269,21 +271,21 @@ class Rum:
         """Change only what is given: objects are merged, arrays replaced, None clears what is optional."""
         return self._call("update_memory", memory_id=memory_id, **changes)
 
-    def recall(self, **question: Unpack[RecallArguments]) -> RecallResult:
+    def recall(self, **arguments: Unpack[RecallArguments]) -> RecallResult:
         """The memories that answer a question; see RecallRequest for what can be asked."""
-        return self._call("recall", **question)
+        return self._call("recall", **arguments)
 
     def show(self, memory_id: str, depth: Depth | str = Depth.COMPLETE) -> RetrievedMemory:
         """One memory by id, with its links."""
         return self._do("show", memory_id, parse(depth, Depth, "depth"))
 
-    def trace(self, memory_id: str, **question: Unpack[TraceArguments]) -> TraceResult:
+    def trace(self, memory_id: str, **arguments: Unpack[TraceArguments]) -> TraceResult:
         """What led to a memory (`direction="causes"`), what it led to (`"effects"`), or both."""
-        return self._call("trace", memory_id=memory_id, **question)
+        return self._call("trace", memory_id=memory_id, **arguments)
 
-    def list(self, **question: Unpack[ListArguments]) -> ListResult:
+    def list(self, **arguments: Unpack[ListArguments]) -> ListResult:
         """The calling agent's own memories; the owner sees everybody's."""
-        return self._call("list", **question)
+        return self._call("list", **arguments)
 
     def link(self, source_id: str, target_id: str, link_type: str) -> LinkResult:
         """Link two memories."""
@@ -318,10 +320,10 @@ class Rum:
     # Agents and the project
 
     def identity(
-        self, action: Literal["register", "resume", "info"], **question: Unpack[IdentityArguments]
+        self, action: Literal["register", "resume", "info"], **arguments: Unpack[IdentityArguments]
     ) -> Identity:
         """Register, resume or look up an agent."""
-        return self._call("identity", action=action, **question)
+        return self._call("identity", action=action, **arguments)
 
     def agents(self) -> Sequence[Identity]:
         """Every agent of the project, the last active first."""
@@ -337,9 +339,9 @@ class Rum:
 
     # Knowledge
 
-    def brief(self, **question: Unpack[BriefArguments]) -> Brief:
+    def brief(self, **arguments: Unpack[BriefArguments]) -> Brief:
         """What is known and matters to a task or some files, as one block of text for a prompt."""
-        return self._call("brief", **question, explain=True)
+        return self._call("brief", **arguments, explain=True)
 
     @cached_property
     def notes(self) -> Notes:
@@ -394,8 +396,8 @@ class Rum:
 
     def run(self, *, agent: str, task: str, **how: Unpack[RunArguments]) -> Run:
         """One agent's work on one task, for a `with` block: prompt, steps and outcome are recorded."""
-        question = plain_json({**how, "agent": agent, "task": task})
-        return self._make("run", parse(question, load("model.runs:RunRequest"), "run"))
+        arguments = plain_json({**how, "agent": agent, "task": task})
+        return self._make("run", parse(arguments, load("model.runs:RunRequest"), "run"))
 
     def extract(self, *, dry_run: bool = False, **run: Unpack[FinishedRunArguments]) -> Extracted:
         """What a finished run is worth: a note, facts and rules, checked and kept, or why there is none."""
@@ -437,12 +439,12 @@ class Rum:
 
     def export(self, left_out: Callable[[str], None] = warn_of_damage) -> Iterator[bytes]:
         """Everything as JSON lines; `left_out` gets the id of each memory that cannot be read."""
-        with self._caller.turn():
+        with self._caller.locked_call():
             yield from load(PYTHON["export"])(self._project, left_out)
 
     def import_lines(self, lines: Iterable[bytes], progress: Callable[[int], None] = ignore) -> ImportResult:
         """Take in an export; it is checked whole before anything is written."""
-        with self._caller.turn():
+        with self._caller.locked_call():
             return load(PYTHON["import_lines"])(self._project, lines, progress)
 
     def merge_from(self, other: Rum, progress: Callable[[int], None] = lambda _: None) -> Merged:

@@ -108,7 +108,7 @@ def known_part(raw: Json, model: type[T], where: str) -> tuple[T, Json]:
     return parse(known, model, where), {name: value for name, value in raw.items() if name not in known}
 
 
-def whole(known: Struct, extra: Mapping[str, Any]) -> Json:
+def to_file_object(known: Struct, extra: Mapping[str, Any]) -> Json:
     """Convert a model and unknown fields back to the object of a file."""
     return {**msgspec.to_builtins(known), **extra}
 

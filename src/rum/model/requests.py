@@ -107,10 +107,10 @@ class RecallRequest(Layer, frozen=True):
         """The intent and the query."""
         return " ".join(part for part in (self.intent, self.query) if part)
 
-    def check(self, spell: Callable[[str], str] = str) -> None:
-        """Refuse a contradictory or empty request; `spell` writes a field as the caller does."""
+    def check(self, parameter_name: Callable[[str], str] = str) -> None:
+        """Refuse a contradictory or empty request; `parameter_name` returns the name that the caller uses."""
         if self.success_only and self.failures_only:
-            both = f"{spell('success_only')} and {spell('failures_only')}"
+            both = f"{parameter_name('success_only')} and {parameter_name('failures_only')}"
             raise InvalidQuery(f"{both} exclude each other; leave one out.", field="failures_only")
         given = (
             self.memory_id,
@@ -122,7 +122,7 @@ class RecallRequest(Layer, frozen=True):
         )
         filters = (self.success_only, self.failures_only, self.tags)
         if not any((*given, *filters)) and self.since is None and self.before is None:
-            raise InvalidQuery(f"Give at least one of {', '.join(map(spell, _SELECTING))}.")
+            raise InvalidQuery(f"Give at least one of {', '.join(map(parameter_name, _SELECTING))}.")
 
 
 class TraceRequest(Layer, frozen=True):

@@ -59,9 +59,9 @@ def by_words(query: RecallQuery, known: Iterable[int] = ()) -> ByWords:
     beside = _beside(query, best)
     archived = _archived(query, best)
     ranked = archived[1] if archived else []
-    same_goal = words.same_goal[: STEP if query.filters.any() else query.question.limit]
+    same_goal = words.same_goal[: STEP if query.filters.any() else query.request.limit]
     found = query.passing(ranked, cap=limits.ARCHIVED, always=[*beside, *same_goal, *known])
-    exact = [found[key] for key in same_goal if key in found][: query.question.limit]
+    exact = [found[key] for key in same_goal if key in found][: query.request.limit]
     # Archived neighbours are found in the archive.
     rows = best | {key: found[key] for key in beside if key in found and not query.details[key].archived}
     live = Candidates(list(rows.values()), set(holders), complete)
@@ -151,7 +151,7 @@ def _archived(query: RecallQuery, best: dict[int, Row]) -> tuple[ArchivedTerms, 
 
 def _enough(query: RecallQuery, best: dict[int, Row]) -> bool:
     """Whether `limit` live memories hold every word, so that no archived one can be better."""
-    words, limit = query.words, query.question.limit
+    words, limit = query.words, query.request.limit
     if sum(words.masks.get(key) == words.everything for key in best) >= limit:
         return True
     if words.complete() or not all(words.holders.values()) or words.variants:
@@ -202,7 +202,7 @@ def _from_archive(
     query: RecallQuery, live: Candidates, found: ArchivedTerms, passed: list[Row]
 ) -> Candidates:
     """The archived memories with at least the weight of the first `limit` live ones."""
-    words, limit = query.words, query.question.limit
+    words, limit = query.words, query.request.limit
     live_weights = [words.weight(words.masks.get(row.key, 0)) for row in live.rows]
     min_weight = nlargest(limit, live_weights)[-1] if len(live_weights) >= limit else 0.0
     rows = [row for row in passed if words.weight(words.archived[row.key]) >= min_weight]

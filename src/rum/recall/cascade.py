@@ -23,7 +23,7 @@ class Answer(NamedTuple):
 def run(query: RecallQuery) -> Answer:
     """The best memories for a question."""
     found = search(query)
-    best = found.best(query.threshold, query.question.limit, own=query.strict)
+    best = found.best(query.threshold, query.request.limit, own=query.strict)
     by_meaning = [match for match in found.matches.values() if match.level == "semantic"]
     total = found.total + sum(match.confidence >= query.threshold for match in by_meaning)
     levels = list(dict.fromkeys(found.ran))
@@ -40,8 +40,8 @@ def run(query: RecallQuery) -> Answer:
 
 def search(query: RecallQuery) -> Found:
     """All matches of the levels, with their confidence."""
-    found, limit = Found(), query.question.limit
-    levels, judged = ALLOWED[query.question.strategy], 0
+    found, limit = Found(), query.request.limit
+    levels, judged = ALLOWED[query.request.strategy], 0
     for name in levels:
         found = CASCADE[name](query, found)
         if judged == len(found.ran):  # the level did not search, so nothing is new

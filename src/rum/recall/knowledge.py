@@ -59,21 +59,21 @@ class MatchingLines:
         self._weights = weights
         self._min_share = min_share
         """The share of the query's weight that a line must hold, together with title and tags."""
-        self._titled = self._held(" \n ".join((title, *tags)))
+        self._title_terms = self._held(" \n ".join((title, *tags)))
 
-    def telling(self, lines: Sequence[str]) -> list[str]:
-        """The lines that answer, highest share first."""
+    def matching(self, lines: Sequence[str]) -> list[str]:
+        """The lines that answer the query, highest share first."""
         held = {line: self._held(line) for line in lines}
-        fitting = [line for line in held if held[line] and self._enough(held[line] | self._titled)]
-        return sorted(fitting, key=lambda line: -self._share(held[line]))
+        found = [line for line in held if held[line] and self._enough(held[line] | self._title_terms)]
+        return sorted(found, key=lambda line: -self._share(held[line]))
 
-    def titled(self) -> bool:
-        """Whether title and tags alone answer."""
-        return self._enough(self._titled)
+    def title_matches(self) -> bool:
+        """Whether title and tags alone contain enough of the query."""
+        return self._enough(self._title_terms)
 
     def confidence(self, line: str) -> float:
         """The confidence of a line; lower the more memories hold its words."""
-        held, titled = self._held(line) | self._titled, self._share(self._titled)
+        held, titled = self._held(line) | self._title_terms, self._share(self._title_terms)
         weight = min(1.0, sum(map(self._weights.__getitem__, held)) / SAYS_ENOUGH)
         return round(self._share(held) * weight * (IN_TEXT + IN_TITLE * titled), 2)
 

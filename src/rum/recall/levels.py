@@ -41,7 +41,7 @@ def exact(query: RecallQuery, found: Found) -> Found:
     elif not query.files and COMMIT.fullmatch(query.text):
         # Also superseded ones, as the commit was requested by its id.
         filters = query.filters.also_superseded()
-        rows = query.search.by_commit(query.text.lower(), filters, query.question.limit)
+        rows = query.search.by_commit(query.text.lower(), filters, query.request.limit)
     if rows:
         found.ran.append("exact")
         found.total += len(rows)
@@ -49,7 +49,7 @@ def exact(query: RecallQuery, found: Found) -> Found:
         found.add(row, "exact", CERTAIN)
     if query.files:
         _by_files(query, found)
-    elif query.question.task_type and not _left_to_words(query):
+    elif query.request.task_type and not _left_to_words(query):
         _by_filters(query, found, "exact")
     return found
 
@@ -86,7 +86,7 @@ def _by_files(query: RecallQuery, found: Found) -> None:
 def _add_files_as_signal(query: RecallQuery, found: Found, groups: dict[str, list[str]]) -> None:
     """Add the newest memories of each file, folder or pattern; the file is one signal among others."""
     search = query.search
-    cap = max(query.question.limit, RANKED_OF_A_FILE // len(query.files))
+    cap = max(query.request.limit, RANKED_OF_A_FILE // len(query.files))
     # A name without a folder may be a file in any folder: both are read in one call.
     bare = _paths_named(query, [pattern for pattern in groups if "/" not in pattern])
     wanted = [*groups.values(), *bare.values()]
@@ -132,14 +132,14 @@ def _add_tied(found: Found, rows: list[FileRow], total: int, strength: float) ->
 
 def structural(query: RecallQuery, found: Found) -> Found:
     """Find by filters alone: time, agent, session, tags, success."""
-    if not (query.files or query.question.task_type or _left_to_words(query)):
+    if not (query.files or query.request.task_type or _left_to_words(query)):
         _by_filters(query, found, "structural")
     return found
 
 
 def _left_to_words(query: RecallQuery) -> bool:
     """Whether a later level finds the matches by words."""
-    return bool(query.text) and (query.question.strategy is not Strategy.EXACT or not query.filters.any())
+    return bool(query.text) and (query.request.strategy is not Strategy.EXACT or not query.filters.any())
 
 
 def _by_filters(query: RecallQuery, found: Found, level: str) -> None:
@@ -155,7 +155,7 @@ def pattern(query: RecallQuery, found: Found) -> Found:
     if query.text and not (query.issue and found.matches):  # else the issue was found already
         found.ran.append("pattern")
         _by_words(query, found)
-    if query.files and query.question.task_type:
+    if query.files and query.request.task_type:
         found.ran.append("pattern")
         _by_neighbouring_files(query, found)
     return found
@@ -165,7 +165,7 @@ def _by_words(query: RecallQuery, found: Found) -> None:
     words, known = query.words, [match.key for match in found.matches.values()]
     look_for_typos(query)
     live, archived, same_goal = by_words(query, known)
-    if len(live.rows) + len(archived.rows) < query.question.limit and words.respell():
+    if len(live.rows) + len(archived.rows) < query.request.limit and words.respell():
         live, archived, same_goal = by_words(query, known)
     found.total += len((live.total | archived.total).difference(known))
     found.total_exact &= live.complete and archived.complete
@@ -224,7 +224,7 @@ def _passing(query: RecallQuery, found: Found, nearest: list[int], limit: int) -
     query.describe(known.intersection(nearest))
     rows = {key: query.details[key].row for key in nearest if key in passed or key in known}
     first = [rows[key] for key in nearest[:limit] if key in rows]
-    return (first if len(first) >= query.question.limit else list(rows.values()))[: query.pool]
+    return (first if len(first) >= query.request.limit else list(rows.values()))[: query.pool]
 
 
 def _is_id_or_number(text: str) -> bool:

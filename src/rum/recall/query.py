@@ -90,11 +90,11 @@ class NearestKeys(NamedTuple):
 
 
 class RecallQuery:
-    """One checked question with everything the levels of the cascade need to answer it."""
+    """One checked request with everything the levels of the cascade need to answer it."""
 
     def __init__(
         self,
-        question: RecallRequest,
+        request: RecallRequest,
         store: Store,
         files: tuple[str, ...] = (),
         *,
@@ -107,7 +107,7 @@ class RecallQuery:
 
         What was read for it is not read again.
         """
-        self.question = question
+        self.request = request
         self.store = store
         self.calls = earlier.calls if earlier else CallCounter()
         """The calls of the store so far, also those of earlier queries."""
@@ -121,7 +121,7 @@ class RecallQuery:
         """Whether to wait for missing vectors."""
         self._set_text()
         self._set_limits()
-        self.filters = filters_of(question)
+        self.filters = filters_of(request)
         self.known_files = set[str]()
         """Those of `files` that memories are tied to, whether the memories pass the filters or not."""
         self.texts: dict[str, str] = {}
@@ -131,7 +131,7 @@ class RecallQuery:
         self._reuse_lookups(earlier)
 
     def _set_text(self) -> None:
-        self.text = self.question.text.strip()
+        self.text = self.request.text.strip()
         self.issue = None
         """The number of the issue or pull request that is asked for, if nothing else is."""
         if not self.text:
@@ -143,16 +143,16 @@ class RecallQuery:
             self.text = self.issue  # the word "PR" beside it would match other memories
 
     def _set_limits(self) -> None:
-        question = self.question
-        self.threshold = fitted.MIN_CONFIDENCE if question.min_confidence is None else question.min_confidence
-        self.strict = question.min_confidence != 0
+        request = self.request
+        self.threshold = fitted.MIN_CONFIDENCE if request.min_confidence is None else request.min_confidence
+        self.strict = request.min_confidence != 0
         """Whether to leave out memories that match only by their neighbours; 0 asks for the best there is."""
         self.sure = max(self.threshold, limits.SURE)
         """The confidence from which a memory counts as found, so that the next level may be skipped."""
-        self.pool = max(limits.POOL, question.limit)
+        self.pool = max(limits.POOL, request.limit)
         """The number of memories that are examined closely."""
-        ranked = self.text or len(self.files) > 1 or (self.files and question.task_type)
-        self.candidates = self.pool if ranked else question.limit
+        ranked = self.text or len(self.files) > 1 or (self.files and request.task_type)
+        self.candidates = self.pool if ranked else request.limit
         """The maximum number of memories from one level: more than the limit if they have to be ranked."""
 
     def _reuse_lookups(self, earlier: RecallQuery | None) -> None:
@@ -323,18 +323,18 @@ def passes(filters: Filters, memory: Memory) -> bool:
     )
 
 
-def filters_of(question: RecallRequest) -> Filters:
-    """The conditions that a question sets."""
-    success = True if question.success_only else False if question.failures_only else None
+def filters_of(request: RecallRequest) -> Filters:
+    """The conditions that a request sets."""
+    success = True if request.success_only else False if request.failures_only else None
     return Filters(
-        task_type=question.task_type and question.task_type.value,
-        agent_id=question.agent_id,
-        session_id=question.session_id,
+        task_type=request.task_type and request.task_type.value,
+        agent_id=request.agent_id,
+        session_id=request.session_id,
         success=success,
-        since=None if question.since is None else seconds(question.since),
-        before=None if question.before is None else seconds(question.before),
-        tags=question.tags,
-        superseded=question.include_superseded,
+        since=None if request.since is None else seconds(request.since),
+        before=None if request.before is None else seconds(request.before),
+        tags=request.tags,
+        superseded=request.include_superseded,
     )
 
 

@@ -8,33 +8,33 @@ from rum.model.answers import DEPTHS, RetrievedMemory, to_json
 from rum.model.requests import Depth
 from rum.text.tokens import estimate_tokens
 
-View = Callable[[Depth], RetrievedMemory]  # One memory, shown at the depth asked for
+Render = Callable[[Depth], RetrievedMemory]  # Returns one memory at a depth
 
 
-def fitted(views: Sequence[View], depth: Depth, budget: int) -> list[tuple[RetrievedMemory, Depth]]:
+def fitted(renders: Sequence[Render], depth: Depth, budget: int) -> list[tuple[RetrievedMemory, Depth]]:
     """The first memories as far as they fit, each with the depth it got.
 
     A memory that is too long at any depth is skipped.
     """
     depths = DEPTHS[: DEPTHS.index(depth) + 1]
-    given: list[View] = []
-    for view in [view for view in views if min_tokens(view) <= budget]:
-        if min_tokens(view) > budget:
+    chosen: list[Render] = []
+    for render in [render for render in renders if min_tokens(render) <= budget]:
+        if min_tokens(render) > budget:
             break
-        given.append(view)
-        budget -= min_tokens(view)
-    shown: list[tuple[RetrievedMemory, Depth]] = []
-    for view in given:
-        room = budget + min_tokens(view)
-        got = next((depth for depth in reversed(depths) if _cost(view(depth)) <= room), depths[0])
-        budget = room - _cost(view(got))
-        shown.append((view(got), got))
-    return shown
+        chosen.append(render)
+        budget -= min_tokens(render)
+    fit: list[tuple[RetrievedMemory, Depth]] = []
+    for render in chosen:
+        room = budget + min_tokens(render)
+        deepest = next((depth for depth in reversed(depths) if _cost(render(depth)) <= room), depths[0])
+        budget = room - _cost(render(deepest))
+        fit.append((render(deepest), deepest))
+    return fit
 
 
-def min_tokens(view: View) -> int:
+def min_tokens(render: Render) -> int:
     """The number of tokens of a memory at the smallest depth."""
-    return _cost(view(DEPTHS[0]))
+    return _cost(render(DEPTHS[0]))
 
 
 def _cost(memory: RetrievedMemory) -> int:

@@ -256,8 +256,10 @@ def _check_home(home: str) -> None:
 
 
 def _find_by_name(registry: Registry, name: str) -> Entry | None:
-    found = [
-        entry for entry in registry.projects.values() if entry.name == name or f"name:{name}" in entry.keys
+    entries = registry.projects.values()
+    # A present name comes before a former one: an interrupted merge leaves both.
+    found = [entry for entry in entries if entry.name == name] or [
+        entry for entry in entries if f"name:{name}" in entry.keys
     ]
     if len(found) > 1:
         ids = sorted(entry.id for entry in found)

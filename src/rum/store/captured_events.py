@@ -66,7 +66,7 @@ class FoundEvent(NamedTuple):
     is_open: bool
 
 
-class RuleProposal(NamedTuple):
+class RuleCandidate(NamedTuple):
     """A rule that a user may have meant: their own words (`quote`), how often they wrote it, when last."""
 
     id: str
@@ -132,14 +132,14 @@ class CapturedEvents(Protocol):
         """Record that a transcript was read in this state."""
         ...
 
-    def propose(self, proposals: Iterable[tuple[RuleProposal, str]]) -> None:
-        """Add proposed rules, each with the turn whose prompt has it."""
+    def add_rule_candidates(self, candidates: Iterable[tuple[RuleCandidate, str]]) -> None:
+        """Add candidates, each with the turn whose prompt has it."""
         ...
 
-    def proposals(self) -> list[RuleProposal]:
-        """Return the proposed rules that are neither accepted nor rejected, newest first."""
+    def rule_candidates(self) -> list[RuleCandidate]:
+        """Return the candidates for rules that are neither accepted nor rejected, newest first."""
         ...
 
-    def settle(self, proposal_id: str, state: str) -> bool:
-        """Set the state of a proposed rule to `accepted` or `rejected`; False if there is none."""
+    def settle_candidate(self, candidate_id: str, state: str) -> bool:
+        """Set the state of a candidate to `accepted` or `rejected`; False if there is none."""
         ...

@@ -81,7 +81,7 @@ class Events(Records["Event"], Protocol):
         """Return (place, entry) of all but the newest `keep` entries, oldest first."""
         ...
 
-    def fold(self, places: Sequence[int], summary: Event | None) -> bool:
+    def replace_with_summary(self, places: Sequence[int], summary: Event | None) -> bool:
         """Replace the entries at these places by a summary at the last place; False if one is gone."""
         ...
 

@@ -25,7 +25,7 @@ def test_an_unknown_call_gets_the_nearest_one(rum: Rum) -> None:
 
 
 def test_everything_in_the_tables_can_be_loaded() -> None:
-    places = [place for one in CALLS.values() for place in (one.use_case, one.question) if place]
+    places = [place for one in CALLS.values() for place in (one.use_case, one.request) if place]
     assert all(callable(load(place)) for place in [*places, *PYTHON.values()])
 
 
@@ -37,9 +37,9 @@ def test_everything_that_the_code_loads_by_name_exists() -> None:
     assert all(load(place) is not None for place in [*places, *KINDS.values()])
 
 
-def test_a_field_that_a_setting_decides_is_one_of_the_question() -> None:
+def test_a_field_that_a_setting_decides_is_one_of_the_request() -> None:
     for one in CALLS.values():
-        assert not one.settings or set(one.settings) <= set(load(one.question or "").__struct_fields__)
+        assert not one.settings or set(one.settings) <= set(load(one.request or "").__struct_fields__)
 
 
 @pytest.mark.parametrize(

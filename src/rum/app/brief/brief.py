@@ -46,9 +46,9 @@ _SECTIONS = {
 _COMPARED_LENGTH = 100  # Characters by which two failures are compared
 
 
-def brief(caller: Caller, question: BriefRequest) -> Brief:
+def brief(caller: Caller, request: BriefRequest) -> Brief:
     """All that is known and matters, from failures to the journal: one ranking, one budget."""
-    query = make_query(caller, question)
+    query = make_query(caller, request)
     project = caller.project
     notes, broken = _matching_notes(caller, query)
     earlier = list(work(caller, query))
@@ -63,7 +63,7 @@ def brief(caller: Caller, question: BriefRequest) -> Brief:
         *_best(_matching_facts(project, query)),
         *journal,
     ]
-    chosen = choose(pieces, question.tokens, wording.render_brief)
+    chosen = choose(pieces, request.tokens, wording.render_brief)
     text = wording.render_brief(chosen)
     taken = [
         Taken(piece.kind, piece.id, piece.points, estimate_tokens(piece.forms[form]), form > 0)
@@ -73,21 +73,21 @@ def brief(caller: Caller, question: BriefRequest) -> Brief:
         text=text,
         tokens=estimate_tokens(text),
         left_out=len(pieces) - len(chosen) or UNSET,
-        taken=taken if question.explain else UNSET,
+        taken=taken if request.explain else UNSET,
         broken=(broken + unreadable) or UNSET,
         code=UNSET if chosen else NO_RESULTS,
-        hint=UNSET if chosen else _why_nothing(pieces, question),
+        hint=UNSET if chosen else _why_nothing(pieces, request),
     )
 
 
-def _why_nothing(pieces: list[Piece], question: BriefRequest) -> str:
-    if not pieces and not (question.task or question.plan or question.files):
+def _why_nothing(pieces: list[Piece], request: BriefRequest) -> str:
+    if not pieces and not (request.task or request.plan or request.files):
         return "No open follow-ups. Name a task or a file to get what is known about it."
     if not pieces:
         return "Nothing is known about this yet."
     shortest = (wording.render_brief([Chosen(piece, len(piece.forms) - 1)]) for piece in pieces)
     least = min(map(estimate_tokens, shortest))
-    return f"Nothing fits in {question.tokens} tokens; the shortest item needs {least}."
+    return f"Nothing fits in {request.tokens} tokens; the shortest item needs {least}."
 
 
 def _best(pieces: Iterable[Piece]) -> list[Piece]:
@@ -98,12 +98,12 @@ def _matching_notes(caller: Caller, query: BriefQuery) -> tuple[list[Piece], lis
     """The notes that match, as many as the agent's settings allow, and the files that are broken."""
     if not (query.about or query.files):
         return [], []
-    question = MatchRequest(
+    request = MatchRequest(
         task=query.about or " ".join(query.files),
         plan=" ".join((query.plan, *query.files)),
         agent=query.agent,
     )
-    found = match_notes(caller, question, query.now)
+    found = match_notes(caller, request, query.now)
     return [_note(one) for one in found.notes], list(found.broken or ())
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from rum.app.brief.query import BriefQuery, distinctive_words, normalise
 from rum.app.chapters.staleness import with_staleness
-from rum.app.memories.knowledge import SHARE
+from rum.app.memories.knowledge import MIN_WORD_SHARE
 from rum.app.project import Project
 from rum.inject import brief
 from rum.inject.budget import Piece
@@ -65,7 +65,7 @@ def _word_share(claim: str, query: BriefQuery) -> float:
 
 
 def _stories(project: Project, found: Sequence[Known]) -> Iterator[Piece]:
-    near = {one.id: one for one in found if one.kind == "chapter" and one.share >= SHARE}
+    near = {one.id: one for one in found if one.kind == "chapter" and one.share >= MIN_WORD_SHARE}
     for chapter in with_staleness(project, project.store.chapters.get(list(near)[:STORIES])):
         points = brief.REMEMBERED * near[chapter.id].confidence - (brief.OUTDATED if chapter.stale else 0.0)
         pairs = zip(chapter.learnings, chapter.evidence, strict=True)

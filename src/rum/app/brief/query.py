@@ -41,16 +41,16 @@ class BriefQuery(NamedTuple):
         return self.task or self.plan
 
 
-def make_query(caller: Caller, question: BriefRequest) -> BriefQuery:
-    """The query of a question; its time is rounded to the minute: the same question gets the same brief."""
-    task, plan = (question.task or "").strip(), (question.plan or "").strip()
-    files = tuple(dict.fromkeys(caller.relative(strip_line(path)) for path in question.files))
+def make_query(caller: Caller, request: BriefRequest) -> BriefQuery:
+    """The query of a request. Its time is rounded to the minute, so that equal requests get equal briefs."""
+    task, plan = (request.task or "").strip(), (request.plan or "").strip()
+    files = tuple(dict.fromkeys(caller.relative(strip_line(path)) for path in request.files))
     return BriefQuery(
         task=task,
         plan=plan,
         files=files,
-        agent=agent_name(caller, question.agent),
-        session=question.session,
+        agent=agent_name(caller, request.agent),
+        session=request.session,
         now=caller.project.now() // MINUTE * MINUTE + MINUTE - 1,
         text=Text(task, plan, files=files),
     )

@@ -92,16 +92,16 @@ def _answers(caller: Caller, query: BriefQuery) -> list[ScoredMemory]:
     return [one for one in found if not wanted.isdisjoint(" ".join(texts[one.memory.id]).split())]
 
 
-def _recall(caller: Caller, query: BriefQuery, **question: Any) -> list[ScoredMemory]:
+def _recall(caller: Caller, query: BriefQuery, **conditions: Any) -> list[ScoredMemory]:
     """Recall by words and files, without counting it as a use of the memories.
 
     Vectors are left out: which of them exist changes from minute to minute, and a brief must not wait.
     """
-    if not question.get("file") and not question.get("intent"):
+    if not conditions.get("file") and not conditions.get("intent"):
         return []
     store, threshold = caller.project.store, caller.project.settings.min_confidence
-    request = RecallRequest(**question, min_confidence=threshold)
-    files = query.files if question.get("file") else ()
+    request = RecallRequest(**conditions, min_confidence=threshold)
+    files = query.files if conditions.get("file") else ()
     found = cascade.run(RecallQuery(request, store, files, session=caller.session_id))
     matches = {match.memory_id: match.confidence for match in found.matches}
     memories = store.memories.get(list(matches), ReadMode.BEST_EFFORT)

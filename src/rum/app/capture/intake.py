@@ -37,7 +37,7 @@ from rum.capture.transcripts import READERS, SAME_NAMES
 from rum.model.errors import RumError, StorageError
 from rum.repo.location import find_root
 from rum.settings.home import file_lock
-from rum.store.captured_events import CapturedEvent, CapturedTurn, RuleProposal, SessionKey, TurnKey
+from rum.store.captured_events import CapturedEvent, CapturedTurn, RuleCandidate, SessionKey, TurnKey
 
 if TYPE_CHECKING:
     from rum.capture.events.event import Event
@@ -166,8 +166,8 @@ def _note_reaction(project: Project, key: SessionKey, prompt: Event) -> None:
     if earlier and rejects(text):
         captured.reopen(earlier[-1].key)
     before = as_event(earlier[-1]).get("text", "") if earlier else ""
-    captured.propose(
-        (RuleProposal(one.id, one.condition, one.action, one.source, *key, prompt["at"]), turn)
+    captured.add_rule_candidates(
+        (RuleCandidate(one.id, one.condition, one.action, one.source, *key, prompt["at"]), turn)
         for one in corrections_in(text, before)
     )
 

@@ -53,7 +53,7 @@ class Chapters:
 
     def show(self, chapter_id: str) -> ChapterView:
         """One chapter with its members, by its id or the end of it."""
-        with self._caller.turn():
+        with self._caller.locked_call():
             project = self._caller.project
             return chapter_view(
                 with_staleness(project, [find_chapter(project, chapter_id)])[0], include_members=True
@@ -61,7 +61,7 @@ class Chapters:
 
     def suggest(self, limit: int = DEFAULT_LIMIT) -> Sequence[Suggestion]:
         """Groups of related memories that are in no chapter yet, each with the reason."""
-        with self._caller.turn():
+        with self._caller.locked_call():
             return suggestions(self._caller.project, limit)
 
     def refresh(self, *chapter_ids: str, dry_run: bool = False) -> RefreshResult:
@@ -70,7 +70,7 @@ class Chapters:
 
     def forget(self, chapter_id: str) -> ForgetResult:
         """Delete a chapter but not its memories; only a keyed hash of their ids is kept."""
-        with self._caller.turn():
+        with self._caller.locked_call():
             chapter = find_chapter(self._caller.project, chapter_id)
             return forget_one(self._caller, CHAPTER, chapter.id)
 
@@ -92,7 +92,7 @@ class WisdomApi:
 
     def show(self, wisdom_id: str) -> WisdomView:
         """One wisdom with its chapters, by its id or the end of it."""
-        with self._caller.turn():
+        with self._caller.locked_call():
             project = self._caller.project
             return wisdom_view(
                 with_staleness(project, [find_wisdom(project, wisdom_id)])[0], include_chapters=True
@@ -104,6 +104,6 @@ class WisdomApi:
 
     def forget(self, wisdom_id: str) -> ForgetResult:
         """Delete wisdom but not its chapters; only a keyed hash of their ids is kept."""
-        with self._caller.turn():
+        with self._caller.locked_call():
             wisdom = find_wisdom(self._caller.project, wisdom_id)
             return forget_one(self._caller, WISDOM_KIND, wisdom.id)

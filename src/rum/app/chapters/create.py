@@ -48,7 +48,7 @@ MIN_SURENESS = 0.5  # For creating a chapter automatically
 
 def create_chapter(caller: Caller, request: CreateChapterRequest) -> CreateChapterResult:
     """Create a chapter, or replace the existing one of the same memories or the same tags."""
-    with caller.turn():
+    with caller.locked_call():
         pick = _pick(caller, CHAPTERS, request)
     written = write_group(caller, CHAPTERS, pick)
     return view_of(
@@ -63,7 +63,7 @@ def create_chapter(caller: Caller, request: CreateChapterRequest) -> CreateChapt
 
 def synthesize(caller: Caller, request: SynthesizeRequest) -> SynthesizeResult:
     """Create wisdom, or replace the existing one of the same chapters or the same tags."""
-    with caller.turn():
+    with caller.locked_call():
         pick = _pick(caller, WISDOM, request)
         stale = [chapter.id for chapter in with_staleness(caller.project, pick.parts) if chapter.stale]
         if stale and not pick.note:
@@ -101,8 +101,11 @@ def _pick(
         if kind is CHAPTERS and total > MAX_MEMBERS:
             note = f"Of {total} memories the newest {MAX_MEMBERS} were taken."
     else:
-        by = f"`{caller.spell(kind.ids_field)}`), or the tags that all of them have (`{caller.spell('tags')}`"
-        raise InvalidQuery(f"Name the {kind.parts} ({by}).", field=kind.ids_field)
+        by_ids, by_tags = caller.parameter_name(kind.ids_field), caller.parameter_name("tags")
+        raise InvalidQuery(
+            f"Name the {kind.parts} (`{by_ids}`), or the tags that all of them have (`{by_tags}`).",
+            field=kind.ids_field,
+        )
     pick = Pick[G, P](
         parts=parts,
         members=kind.members(project, parts),
@@ -125,7 +128,7 @@ def _refuse_few(
     tags: Sequence[str] = (),
     field: str = "tags",
 ) -> None:
-    option = f"`{caller.spell(kind.minimum_field)}`"
+    option = f"`{caller.parameter_name(kind.minimum_field)}`"
     if kind is CHAPTERS:
         hints = "".join(f" Try {one}." for one in unknown_tags(caller.project.store.search, tags))
         advice = f"a chapter needs {minimum}. Take fewer or other tags, or a lower {option}.{hints}"
@@ -157,7 +160,7 @@ def _with_old(caller: Caller, kind: GroupKind[G, P, W], pick: Pick[G, P], *, aga
     if again or not pick.found_by:
         reason = "asked for" if again else "they were named"
         return pick._replace(note=f"{what}; as {reason}, it was made again.")
-    by, flag = caller.spell(kind.ids_field), caller.spell("again")
+    by, flag = caller.parameter_name(kind.ids_field), caller.parameter_name("again")
     named = f"{', '.join(ids[:MAX_NAMED_PARTS])}{', …' if len(ids) > MAX_NAMED_PARTS else ''}"
     raise InvalidQuery(
         f"{what} ({named}). To make it again, say so with `{flag}`, or name them with `{by}`.",

@@ -217,8 +217,8 @@ def text_for(
 ) -> SourcedText[W]:
     """The text by the configured language model; extracted if there is none, or if it fails.
 
-    No model is asked if the caller wrote everything. This may take long: call it outside of turns and
-    transactions.
+    No model is asked if the caller wrote everything. This may take long: call it without the
+    lock and outside of transactions.
     """
     note = None
     try:
@@ -313,7 +313,7 @@ def write_group(
 ) -> Written[G]:
     """Create a group from what was picked, or replace the existing one, and store it.
 
-    The text is written between two turns. If parts, members or the given text changed meanwhile, it is
+    The text is written without the lock. If parts, members or the given text changed meanwhile, it is
     written again, without asking a model.
     """
     project = caller.project

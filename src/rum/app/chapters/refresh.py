@@ -42,7 +42,7 @@ def refresh(
 ) -> RefreshResult:
     """Refresh the groups that are named, or all that are stale: chapters first, then the wisdom of them."""
     refreshing, store = _Refresh(caller, strict=bool(names), dry_run=dry_run), caller.project.store
-    with caller.turn():
+    with caller.locked_call():
         if names:
             chapters, wisdom = _named(caller.project, names, kind)
         else:
@@ -127,7 +127,7 @@ class _Refresh:
         return Pick(parts, members, found_by=old.found_by, note=note, old=replace(old, stale=()))
 
     def _write(self, kind: GroupKind[G, P, W], old: G, pick: Pick[G, P]) -> None:
-        """Write the text between two turns, as a model may be asked; then store it, if nothing changed."""
+        """Write the text without the lock, as a model may be asked; then store it, if nothing changed."""
         project = self._project
         text = with_given_text(project, pick, text_for(project, kind, pick))
         new = next_version(old, with_text(project, kind, old, text, pick), project.now())

@@ -32,7 +32,7 @@ def given_text(caller: Caller, request: msgspec.Struct) -> dict[str, Any]:
     clean = sanitise_fields(caller.project, msgspec.to_builtins(present))
     for name, value in clean.items():
         if not all(text.strip() for text in ([value] if name in TEXTS else value)):
-            raise InvalidQuery(f"`{caller.spell(name)}` has a text that shows nothing.", field=name)
+            raise InvalidQuery(f"`{caller.parameter_name(name)}` has a text that shows nothing.", field=name)
     return {name: value if name in TEXTS else tuple(dict.fromkeys(value)) for name, value in clean.items()}
 
 

@@ -1,4 +1,8 @@
-"""Where the episodic, semantic and procedural layers are kept: in RUM's store, or in a directory of files."""
+"""Backends of `Layers`: where the episodic, semantic and procedural layers are stored.
+
+`StoreBackend` uses the store of a project, `FileBackend` a directory of JSON files. These are not storage
+backends: those implement `store/base.py`, and `StoreBackend` works with any of them.
+"""
 
 from __future__ import annotations
 
@@ -24,14 +28,14 @@ from rum.model.layers import (
     fact_entry,
     rule_entry,
     rule_id,
-    whole,
+    to_file_object,
 )
 from rum.redact.redactor import Redactor
 from rum.store.files.layers import Item, LayerFiles, as_entry, as_fact, as_rule, json_size
 
 
-class Older(NamedTuple):
-    """Entries that compaction is about to remove, and a mark to check later that they are still there."""
+class OldEntries(NamedTuple):
+    """The entries that compaction replaces, and a mark that shows later whether they have changed."""
 
     entries: list[MemoryEntry]
     mark: Sequence[object]
@@ -49,8 +53,8 @@ class StoreBackend:
             MemoryType.PROCEDURAL: caller.store.rules,
         }
 
-    def turn(self) -> AbstractContextManager[None]:
-        return self._caller.turn()
+    def locked_call(self) -> AbstractContextManager[None]:
+        return self._caller.locked_call()
 
     def now(self) -> int:
         return int(self._caller.project.clock() * 1000)
@@ -86,9 +90,11 @@ class StoreBackend:
         return fact.knowledge() if fact else None
 
     def add_rule(self, rule: ProceduralRule) -> MemoryEntry:
-        return rules.add(self._caller, rule.condition, rule.action, rule.timestamp, again=True).entry()
+        return rules.add(
+            self._caller, rule.condition, rule.action, rule.timestamp, allow_duplicate=True
+        ).entry()
 
-    def older(self, layer: MemoryType, keep: int) -> Older:
+    def old_entries(self, layer: MemoryType, keep: int) -> OldEntries:
         """All but the last `keep` entries of a layer; PermissionDenied if the caller may not remove them.
 
         Facts are never compacted.
@@ -97,23 +103,23 @@ class StoreBackend:
         if layer is MemoryType.EPISODIC:
             found = store.events.older(keep)
             self._check_may_change("The events", (event for _, event in found))
-            return Older([event.entry() for _, event in found], [place for place, _ in found])
+            return OldEntries([event.entry() for _, event in found], [place for place, _ in found])
         rows = store.rules.latest(facts.EVERY)[keep:][::-1] if layer is MemoryType.PROCEDURAL else []
         self._check_may_change("The rules", rows)
-        return Older([rule.entry() for rule in rows], [rule.id for rule in rows])
+        return OldEntries([rule.entry() for rule in rows], [rule.id for rule in rows])
 
-    def fold(self, layer: MemoryType, older: Older, summary: MemoryEntry | None) -> bool:
+    def replace_with_summary(self, layer: MemoryType, old: OldEntries, summary: MemoryEntry | None) -> bool:
         """Replace older entries by a summary, or by nothing; False if they changed in the meantime."""
         store = self._caller.store
         if layer is MemoryType.EPISODIC:
             event = events.new_event(self._caller, summary) if summary else None
-            return store.events.fold(cast("Sequence[int]", older.mark), event)
+            return store.events.replace_with_summary(cast("Sequence[int]", old.mark), event)
         with store.transaction():
-            ids = cast("Sequence[str]", older.mark)
+            ids = cast("Sequence[str]", old.mark)
             return len(store.rules.get(ids)) == len(ids) == store.rules.delete(ids)
 
     def summary(self, entries: Sequence[MemoryEntry]) -> str:
-        """A summary of entries. Called outside of any turn, as it may take long."""
+        """A summary of entries. Call it without the lock, as it may take long."""
         return compact(lambda: self._caller.project.language_model, entries)
 
     def clear(self, layers: Sequence[MemoryType]) -> int:
@@ -124,9 +130,9 @@ class StoreBackend:
                 self._check_may_change("The facts", self._rows(MemoryType.SEMANTIC))
                 removed += store.facts.delete()
             if MemoryType.PROCEDURAL in layers:
-                older = self.older(MemoryType.PROCEDURAL, 0)
-                self.fold(MemoryType.PROCEDURAL, older, None)
-                removed += len(older.entries)
+                old = self.old_entries(MemoryType.PROCEDURAL, 0)
+                self.replace_with_summary(MemoryType.PROCEDURAL, old, None)
+                removed += len(old.entries)
             if MemoryType.EPISODIC in layers:
                 # Last, as events are in another database file: an error before it changes no layer.
                 self._check_may_change("The events", self._rows(MemoryType.EPISODIC))
@@ -141,8 +147,8 @@ class StoreBackend:
 def as_item(row: Event | Fact | Rule) -> Item:
     """A row as an element of a JSON file of layers."""
     if isinstance(row, Fact):
-        return [row.key, whole(row.knowledge(), row.extra)]
-    return whole(row.entry() if isinstance(row, Event) else row.procedure(), row.extra)
+        return [row.key, to_file_object(row.knowledge(), row.extra)]
+    return to_file_object(row.entry() if isinstance(row, Event) else row.procedure(), row.extra)
 
 
 class FileBackend:
@@ -161,7 +167,7 @@ class FileBackend:
         self._open_model = open_model
 
     @contextmanager
-    def turn(self) -> Generator[None]:
+    def locked_call(self) -> Generator[None]:
         # `Layers` takes care of threads, the lock files of other processes.
         try:
             yield
@@ -188,7 +194,8 @@ class FileBackend:
             return any(item["id"] == entry.id for item in items)
 
         before = self._files.change(
-            MemoryType.EPISODIC, lambda items: items if is_taken(items) else [*items, whole(entry, {})]
+            MemoryType.EPISODIC,
+            lambda items: items if is_taken(items) else [*items, to_file_object(entry, {})],
         )
         return not is_taken(before)
 
@@ -197,7 +204,7 @@ class FileBackend:
         fact = KnowledgeEntry(fields["key"], fields["value"], self._timestamp(known.timestamp))
 
         def put(pairs: list[Item]) -> list[Item]:
-            facts: Json = {**dict(pairs), fact.key: whole(fact, {})}
+            facts: Json = {**dict(pairs), fact.key: to_file_object(fact, {})}
             return [[key, value] for key, value in facts.items()]
 
         self._files.change(MemoryType.SEMANTIC, put)
@@ -208,7 +215,9 @@ class FileBackend:
         return next((fact for fact in facts if fact.key == key), None)
 
     def add_rule(self, rule: ProceduralRule) -> MemoryEntry:
-        added = whole(ProceduralRule(rule.condition, rule.action, self._timestamp(rule.timestamp)), {})
+        added = to_file_object(
+            ProceduralRule(rule.condition, rule.action, self._timestamp(rule.timestamp)), {}
+        )
         before = self._files.change(MemoryType.PROCEDURAL, lambda items: [*items, added])
         # The id of a rule depends on those before it.
         return list(_rule_entries([*before, added]))[-1]
@@ -216,16 +225,16 @@ class FileBackend:
     def _timestamp(self, timestamp: float | None) -> float:
         return self.now() if timestamp is None else timestamp
 
-    def older(self, layer: MemoryType, keep: int) -> Older:
+    def old_entries(self, layer: MemoryType, keep: int) -> OldEntries:
         items = [] if layer is MemoryType.SEMANTIC else self._files.items(layer)
-        older = items[: max(0, len(items) - keep)]
-        return Older([*_entries(layer, older)], older)
+        old = items[: max(0, len(items) - keep)]
+        return OldEntries([*_entries(layer, old)], old)
 
-    def fold(self, layer: MemoryType, older: Older, summary: MemoryEntry | None) -> bool:
-        count, replacement = len(older.mark), [whole(summary, {})] if summary else []
+    def replace_with_summary(self, layer: MemoryType, old: OldEntries, summary: MemoryEntry | None) -> bool:
+        count, replacement = len(old.mark), [to_file_object(summary, {})] if summary else []
 
         def is_same(items: list[Item]) -> bool:
-            return items[:count] == older.mark
+            return items[:count] == old.mark
 
         before = self._files.change(
             layer, lambda items: [*replacement, *items[count:]] if is_same(items) else items

@@ -20,7 +20,7 @@ from rum.model.parse import nearest, parse
 from rum.store.records import Revision
 
 EVERY = 10**9  # A limit that no project reaches
-_INSTEAD = "To correct it, set it."
+_INSTEAD = "To correct it, use `rum facts set`."
 _KEYS_COMPARED = 2000
 
 
@@ -33,27 +33,27 @@ class Facts:
 
     def set(self, key: str, value: str) -> Fact:
         """Set a fact; the former value goes into its history."""
-        with self._caller.turn():
+        with self._caller.locked_call():
             return learn(self._caller, key, value)
 
     def get(self, key: str) -> Fact | None:
         """The fact under a key, if there is one."""
-        with self._caller.turn():
+        with self._caller.locked_call():
             return get_fact(self._caller.project, key)
 
     def show(self, key: str) -> Fact:
         """The fact under a key; NotFound names the nearest key."""
-        with self._caller.turn():
+        with self._caller.locked_call():
             return find_fact(self._caller.project, key)
 
     def list(self, prefix: str = "", limit: int | None = None) -> Sequence[Fact]:
         """The facts whose keys have this prefix, last changed first."""
-        with self._caller.turn():
+        with self._caller.locked_call():
             return self._caller.store.facts.latest(limit_or_all(limit), prefix)[0]
 
     def history(self, key: str) -> Sequence[FactVersion]:
         """All values of a key, oldest first; the last one is the current value."""
-        with self._caller.turn():
+        with self._caller.locked_call():
             fact = find_fact(self._caller.project, key)
             *earlier, now = self._caller.project.versions("fact", key, fact, fact.value)
         before = [FactVersion(*one[:3], *one.texts, current=False) for one in earlier]
@@ -61,12 +61,12 @@ class Facts:
 
     def forget(self, key: str) -> ForgetResult:
         """Delete a fact with its history; only a keyed hash of its key stays."""
-        with self._caller.turn():
+        with self._caller.locked_call():
             return forget_one(self._caller, KIND, find_fact(self._caller.project, key).key)
 
     def forgotten(self, key: str) -> bool:
         """Whether the fact under this key was forgotten: then only setting it brings it back."""
-        with self._caller.turn():
+        with self._caller.locked_call():
             return is_forgotten(self._caller.project, key)
 
 
@@ -95,10 +95,10 @@ def learn(caller: Caller, key: str, value: str, timestamp: float | None = None) 
     return fact
 
 
-def check_may_change(caller: Caller, fact: Fact, may: str = "forget") -> None:
-    """Refuse a caller who may not change a fact; `may` names the action in the error."""
+def check_may_change(caller: Caller, fact: Fact, verb: str = "forget") -> None:
+    """Refuse a caller who may not change a fact; `verb` names the action in the error."""
     imported = fact.imported_at is not None
-    caller.check_author(f"The fact {fact.key}", fact.agent_id, imported=imported, instead=_INSTEAD, may=may)
+    caller.check_author(f"The fact {fact.key}", fact.agent_id, imported=imported, instead=_INSTEAD, verb=verb)
 
 
 def get_fact(project: Project, key: str) -> Fact | None:

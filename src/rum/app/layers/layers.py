@@ -7,13 +7,12 @@ import threading
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
-from functools import partial
 from typing import Any, cast
 
 import msgspec
 
 from rum.app.calls import plain_json, public
-from rum.app.layers.backends import Backend, Older
+from rum.app.layers.backends import Backend, OldEntries
 from rum.consolidate.compaction import is_compactable
 from rum.model.errors import InvalidQuery
 from rum.model.ids import new_id
@@ -53,12 +52,12 @@ class Layers:
         self._lock = threading.RLock()
 
     @contextmanager
-    def _turn(self) -> Generator[Backend]:
+    def _locked_call(self) -> Generator[Backend]:
         """The backend, opened when it is first needed, for one call at a time."""
         with self._lock:
             if self._backend is None:
                 self._backend = self._open_backend()
-            with self._backend.turn():
+            with self._backend.locked_call():
                 yield self._backend
 
     def append(self, type: MemoryType | str, entry: MemoryEntry | Given) -> MemoryEntry:
@@ -69,7 +68,7 @@ class Layers:
         entries only.
         """
         layer = _layer(type)
-        with self._turn() as backend:
+        with self._locked_call() as backend:
             given = parse(
                 backend.clean(plain_json(_fields(entry, GivenEntry, "append"))), GivenEntry, "append"
             )
@@ -109,13 +108,13 @@ class Layers:
     def search(self, type: MemoryType | str, query: str, limit: int = FOUND_AT_MOST) -> list[MemoryEntry]:
         """The entries of a layer that contain terms of a query, best first."""
         layer, most = _layer(type), _at_least(1, limit, "limit")
-        with self._turn() as backend:
+        with self._locked_call() as backend:
             entries = self._working if layer is MemoryType.WORKING else backend.entries(layer)
             return deepcopy(found(entries, parse(query, str, "query"), most, backend.now()))
 
     def learn(self, knowledge: KnowledgeEntry | Given) -> KnowledgeEntry:
         """Store a fact, replacing the value of its key; the fact as stored."""
-        with self._turn() as backend:
+        with self._locked_call() as backend:
             given = parse(plain_json(_fields(knowledge, GivenKnowledge, "learn")), GivenKnowledge, "learn")
             parse({"key": given.key, "value": given.value}, GivenFact, "learn")
             at = None if given.timestamp is None else milliseconds(given.timestamp)
@@ -123,7 +122,7 @@ class Layers:
 
     def recall(self, key: str) -> KnowledgeEntry | None:
         """The fact under a key, if there is one."""
-        with self._turn() as backend:
+        with self._locked_call() as backend:
             return backend.recall(parse(key, str, "key"))
 
     def compact(
@@ -136,35 +135,38 @@ class Layers:
         layer, keep = _layer(type), _at_least(0, keep_last, "keep_last")
         summarise = summarize_older and layer is not MemoryType.PROCEDURAL
         while True:
-            with self._turn() as backend:
+            with self._locked_call() as backend:
                 if layer is MemoryType.WORKING:
                     entries = self._working[: max(0, len(self._working) - keep)]
-                    older = Older(entries, entries)
+                    old = OldEntries(entries, entries)
                 else:
-                    older = backend.older(layer, keep)
-            if not older.entries or (summarise and not is_compactable(older.entries)):
+                    old = backend.old_entries(layer, keep)
+            if not old.entries or (summarise and not is_compactable(old.entries)):
                 return 0
             # The summary is made outside of the lock; if entries changed in the meantime, start again.
             summary = None
             if summarise:
                 # With the time of the last entry: it must not look newer than its content.
-                at, content = older.entries[-1].timestamp, backend.summary(older.entries)
+                at, content = old.entries[-1].timestamp, backend.summary(old.entries)
                 summary = MemoryEntry(id=new_id("event"), timestamp=at, content=content)
-            with self._turn():
-                fold = self._fold if layer is MemoryType.WORKING else partial(backend.fold, layer)
-                if fold(older, summary):
-                    return len(older.entries)
+            with self._locked_call():
+                if layer is MemoryType.WORKING:
+                    is_replaced = self._replace_with_summary(old, summary)
+                else:
+                    is_replaced = backend.replace_with_summary(layer, old, summary)
+                if is_replaced:
+                    return len(old.entries)
 
-    def _fold(self, older: Older, summary: MemoryEntry | None) -> bool:
-        count = len(older.mark)
-        if self._working[:count] != older.mark:
+    def _replace_with_summary(self, old: OldEntries, summary: MemoryEntry | None) -> bool:
+        count = len(old.mark)
+        if self._working[:count] != old.mark:
             return False
         self._working = [*([summary] if summary else []), *self._working[count:]]
         return True
 
     def get_stats(self) -> MemoryStats:
         """Counts and sizes of the layers."""
-        with self._turn() as backend:
+        with self._locked_call() as backend:
             sizes = [json_size(msgspec.to_builtins(self._working)), *map(backend.size, LASTING)]
             return MemoryStats(
                 working_memory_tokens=math.ceil(sum(len(entry.content) for entry in self._working) / 4),
@@ -177,7 +179,7 @@ class Layers:
     def clear(self, type: MemoryType | str | None = None) -> int:
         """Empty one layer, or all of them; the number of entries removed."""
         layers: Sequence[MemoryType] = list(MemoryType) if type is None else [_layer(type)]
-        with self._turn() as backend:
+        with self._locked_call() as backend:
             removed = backend.clear([layer for layer in layers if layer in LASTING])
             if MemoryType.WORKING in layers:
                 removed += len(self._working)
@@ -191,7 +193,7 @@ class Layers:
 
     def get_episodic_memory(self) -> list[MemoryEntry]:
         """A copy of the episodic entries, oldest first."""
-        with self._turn() as backend:
+        with self._locked_call() as backend:
             return deepcopy(list(backend.entries(MemoryType.EPISODIC)))
 
 

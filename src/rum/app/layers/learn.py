@@ -12,13 +12,13 @@ from rum.model.layers import Fact, FactView, LearnRequest, LearnResult, Rule, Ru
 from rum.text.patterns import Text
 
 
-def learn(caller: Caller, question: LearnRequest) -> LearnResult:
-    """Run the action of the question."""
-    return {"set": _set, "get": _get, "list": _list}[question.action](caller, question)
+def learn(caller: Caller, request: LearnRequest) -> LearnResult:
+    """Run the action of a request."""
+    return {"set": _set, "get": _get, "list": _list}[request.action](caller, request)
 
 
-def _set(caller: Caller, question: LearnRequest) -> LearnResult:
-    fact, rule = question.fact, question.rule
+def _set(caller: Caller, request: LearnRequest) -> LearnResult:
+    fact, rule = request.fact, request.rule
     if fact is None and rule is None:
         raise InvalidQuery(
             "learn: to set, give `fact` {key, value} or `rule` {condition, action}.", field="fact"
@@ -33,28 +33,28 @@ def _set(caller: Caller, question: LearnRequest) -> LearnResult:
     return _result(caller.project, known, [added], hint=f"The rule's `condition` {odd}." if odd else UNSET)
 
 
-def _get(caller: Caller, question: LearnRequest) -> LearnResult:
-    if question.key is None and question.task is None:
+def _get(caller: Caller, request: LearnRequest) -> LearnResult:
+    if request.key is None and request.task is None:
         raise InvalidQuery(
             "learn: to get, give the `key` of a fact or the `task` that rules are for.", field="key"
         )
     known = added = None
-    if question.key is not None:
-        known = caller.store.facts.get([question.key])
-    if question.task is not None:
-        added = [rule for rule, _ in rules.match_rules(caller.project, Text(question.task))][: question.limit]
+    if request.key is not None:
+        known = caller.store.facts.get([request.key])
+    if request.task is not None:
+        added = [rule for rule, _ in rules.match_rules(caller.project, Text(request.task))][: request.limit]
     if known or added:
         return _result(caller.project, known, added)
-    near = facts.nearest_key(caller.project, question.key) if question.key else None
+    near = facts.nearest_key(caller.project, request.key) if request.key else None
     hint = f"Did you mean the key `{near}`?" if near else "Use action `list` to see what there is."
     return _result(caller.project, known, added, hint=hint)
 
 
-def _list(caller: Caller, question: LearnRequest) -> LearnResult:
-    prefix, added, total_rules = question.key or "", None, UNSET
-    known, total_facts = caller.store.facts.latest(question.limit, prefix)
-    if question.key is None:
-        added, total_rules = caller.store.rules.latest(question.limit), caller.store.rules.count()
+def _list(caller: Caller, request: LearnRequest) -> LearnResult:
+    prefix, added, total_rules = request.key or "", None, UNSET
+    known, total_facts = caller.store.facts.latest(request.limit, prefix)
+    if request.key is None:
+        added, total_rules = caller.store.rules.latest(request.limit), caller.store.rules.count()
     hint = UNSET if known or added else "Nothing was learned yet."
     return _result(caller.project, known, added, total_facts, total_rules, hint)
 

@@ -51,7 +51,7 @@ class MemoryManager(Layers):
 
     def init(self) -> Self:
         """Open the path; a directory is created if there is none. Any other call does so too."""
-        with self._turn():
+        with self._locked_call():
             return self
 
     def close(self) -> None:

@@ -20,13 +20,13 @@ from rum.model.fields import LONGEST_PATTERN
 from rum.model.ids import TAIL, new_id
 from rum.model.layers import GivenRule, Rule, RuleVersion
 from rum.model.parse import parse
-from rum.store.captured_events import RuleProposal
+from rum.store.captured_events import RuleCandidate
 from rum.store.records import Revision
 from rum.text.patterns import Match, Text, best, compiled, pattern_error
 from rum.text.shorten import one_line
 
-_INSTEAD = "To correct it, set it."
-_SHOWN = 60
+_INSTEAD = "To correct it, use `rum rules set`."
+_MAX_SHOWN = 60  # Characters of a condition in a remark
 
 
 @public
@@ -38,72 +38,80 @@ class Rules:
 
     def add(self, condition: str, action: str) -> Rule:
         """Add a rule; returns the existing one if it is the same."""
-        with self._caller.turn():
+        with self._caller.locked_call():
             return add(self._caller, condition, action)
 
     def set(self, rule_id: str, condition: str, action: str) -> Rule:
         """Change a rule; the former text goes into its history."""
-        with self._caller.turn():
+        with self._caller.locked_call():
             return change(self._caller, rule_id, condition, action)
 
     def list(self, limit: int | None = None) -> Sequence[Rule]:
         """The rules, newest first."""
-        with self._caller.turn():
+        with self._caller.locked_call():
             return self._caller.store.rules.latest(limit_or_all(limit))
 
     def show(self, rule_id: str) -> Rule:
         """One rule by its id, or a tail of it."""
-        with self._caller.turn():
+        with self._caller.locked_call():
             return find_rule(self._caller.project, rule_id)
 
     def match(self, task: str, plan: str = "") -> Sequence[Rule]:
         """The rules that match a task and its plan, newest first."""
-        with self._caller.turn():
+        with self._caller.locked_call():
             return [rule for rule, _ in match_rules(self._caller.project, Text(task, plan))]
 
     def history(self, rule_id: str) -> Sequence[RuleVersion]:
         """All versions of a rule, oldest first; the last one is the current one."""
-        with self._caller.turn():
+        with self._caller.locked_call():
             rule = find_rule(self._caller.project, rule_id)
             texts = rule.condition, rule.action
-            *earlier, now = self._caller.project.versions("rule", rule.id, rule, *texts)
+            *earlier, current = self._caller.project.versions("rule", rule.id, rule, *texts)
         before = [RuleVersion(*one[:3], *one.texts, current=False) for one in earlier]
-        return [*before, RuleVersion(*now[:3], *now.texts, current=True)]
+        return [*before, RuleVersion(*current[:3], *current.texts, current=True)]
 
-    def candidates(self) -> Sequence[RuleProposal]:
-        """Proposed rules from corrections by people; none of them is in force."""
-        with self._caller.turn():
-            return self._caller.store.captured.proposals()
+    def candidates(self) -> Sequence[RuleCandidate]:
+        """Candidates for rules, from corrections by people. They do not apply until they are accepted."""
+        with self._caller.locked_call():
+            return self._caller.store.captured.rule_candidates()
 
     def accept(self, candidate_id: str, *, condition: str | None = None, action: str | None = None) -> Rule:
         """Make a rule of a candidate, optionally with another condition or action."""
-        with self._caller.turn():
-            one = _candidate(self._caller.project, candidate_id)
-            rule = add(self._caller, condition or one.condition, action or one.action)
-            self._caller.store.captured.settle(one.id, "accepted")
+        with self._caller.locked_call():
+            candidate = _candidate(self._caller.project, candidate_id)
+            rule = add(self._caller, condition or candidate.condition, action or candidate.action)
+            self._caller.store.captured.settle_candidate(candidate.id, "accepted")
             return rule
 
-    def reject(self, candidate_id: str) -> RuleProposal:
+    def reject(self, candidate_id: str) -> RuleCandidate:
         """Drop a candidate; the same words do not bring it back."""
-        with self._caller.turn():
-            one = _candidate(self._caller.project, candidate_id)
-            self._caller.store.captured.settle(one.id, "rejected")
-            return one
+        with self._caller.locked_call():
+            candidate = _candidate(self._caller.project, candidate_id)
+            self._caller.store.captured.settle_candidate(candidate.id, "rejected")
+            return candidate
 
     def forget(self, rule_id: str) -> ForgetResult:
         """Delete a rule; only a keyed hash of it stays."""
-        with self._caller.turn():
+        with self._caller.locked_call():
             return forget_one(self._caller, KIND, find_rule(self._caller.project, rule_id).id)
 
 
 def add(
-    caller: Caller, condition: str, action: str, timestamp: float | None = None, *, again: bool = False
+    caller: Caller,
+    condition: str,
+    action: str,
+    timestamp: float | None = None,
+    *,
+    allow_duplicate: bool = False,
 ) -> Rule:
-    """Store a rule; `timestamp` is in milliseconds, `again` stores it even if the same exists already."""
+    """Store a rule, or return the existing one with the same text unless `allow_duplicate` is set.
+
+    `timestamp` is in milliseconds.
+    """
     clean = _clean_rule(caller.project, condition, action)
     at = int(caller.project.clock() * 1000) if timestamp is None else timestamp
     with caller.undo_identity_on_error(), caller.store.transaction():
-        same = [] if again else caller.store.rules.with_texts(clean.condition, clean.action)
+        same = [] if allow_duplicate else caller.store.rules.with_texts(clean.condition, clean.action)
         if same:
             return same[0]
         agent, _ = ensure_agent(caller)
@@ -154,28 +162,33 @@ def _clean_rule(project: Project, condition: str, action: str) -> GivenRule:
     return parse(project.clean(msgspec.to_builtins(given)), GivenRule, "rule")
 
 
-def _candidate(project: Project, name: str) -> RuleProposal:
-    known = project.store.captured.proposals()
-    found = [one for one in known if one.id == name or (len(name) >= TAIL and one.id.endswith(name))]
+def _candidate(project: Project, name: str) -> RuleCandidate:
+    candidates = project.store.captured.rule_candidates()
+    found = [one for one in candidates if one.id == name or (len(name) >= TAIL and one.id.endswith(name))]
     if len(found) != 1:
         raise NotFound(
-            f"No candidate `{name}`; `rum rules candidates` lists them. A tail has {TAIL} characters.",
+            f"No candidate `{name}`; `rum rules candidates` lists them. "
+            f"Give the id, or at least its last {TAIL} characters.",
             id=name,
         )
     return found[0]
 
 
 def problem(rule: Rule) -> str | None:
-    """What is wrong with a condition that rarely or never matches; None if it is fine."""
+    """Why a rule's condition rarely or never matches; None if it is fine."""
     if len(rule.condition) > LONGEST_PATTERN:
         return f"is longer than {LONGEST_PATTERN} characters, so no task matches it"
     return pattern_error(rule.condition)
 
 
 def remarks(project: Project) -> list[str]:
-    """A remark on each rule with such a condition."""
-    found = ((rule, problem(rule)) for rule in project.store.rules.latest(limit_or_all(None)))
-    return [f"{rule.id}: `{one_line(rule.condition, _SHOWN)}` {odd}." for rule, odd in found if odd]
+    """A remark on each rule whose condition has a problem."""
+    rules = project.store.rules.latest(limit_or_all(None))
+    return [
+        f"{rule.id}: `{one_line(rule.condition, _MAX_SHOWN)}` {found}."
+        for rule in rules
+        if (found := problem(rule))
+    ]
 
 
 def match_rules(project: Project, text: Text) -> list[tuple[Rule, Match]]:
@@ -201,7 +214,7 @@ def is_forgotten(project: Project, rule: Rule) -> bool:
 def _counts(caller: Caller, rule_id: str) -> Counts:
     rule = find_rule(caller.project, rule_id)
     imported = rule.imported_at is not None
-    caller.check_author(rule.id, rule.agent_id, imported=imported, instead=_INSTEAD, may="forget")
+    caller.check_author(rule.id, rule.agent_id, imported=imported, instead=_INSTEAD, verb="forget")
     return {"rules": 1, "versions": len(caller.store.history.of("rule", [rule_id])[rule_id])}
 
 

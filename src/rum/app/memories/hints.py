@@ -1,4 +1,4 @@
-"""What to try next when nothing was found; wider questions are only proposed if they find something."""
+"""What to try next when nothing was found; wider requests are only proposed if they find something."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rum.app.caller import Caller, Spell
+from rum.app.caller import Caller, ParameterName
 from rum.app.project import Project
 from rum.model.errors import InvalidQuery
 from rum.model.parse import nearest
@@ -34,12 +34,12 @@ MAX_COMPARED = 2000  # Maximum number of known tags or files compared with an un
 
 _WORD = re.compile(r"[\w.@+-]*\w")
 
-MAX_TRIES = 3  # Wider questions that are asked: each costs up to half as much as the question itself
+MAX_TRIES = 3  # Wider requests that are tried: each costs up to half as much as the first one
 
 # Calls of the store that a question in words and its hint may make together; else the hint proposes less.
 MAX_CALLS = 15
 
-# The filters of a question, with their values when unset.
+# The filters of a request, with their values when unset.
 FILTERS: dict[str, Any] = {
     "tags": (),
     "task_type": None,
@@ -56,22 +56,22 @@ def hint_for(caller: Caller, query: RecallQuery, answer: Answer) -> str:
     """One or two sentences on what to ask instead, with the option names of the calling interface."""
     if not _any_memory(query):
         return "There are no memories yet; store one when work is finished, or run `rum import git`."
-    if query.question.memory_id:
-        name = caller.spell("memory_id")
+    if query.request.memory_id:
+        name = caller.parameter_name("memory_id")
         return f"That memory is there, but another condition excludes it; ask for {name} alone."
-    spell, parts = caller.spell, list[str]()
+    parameter_name, parts = caller.parameter_name, list[str]()
     if query.text:
         query.calls.limit = MAX_CALLS
     for proposals in (
-        unknown_tags(query.search, query.question.tags),
+        unknown_tags(query.search, query.request.tags),
         _unknown_agent(caller.project, query),
-        _near_files(query, spell),
+        _near_files(query, parameter_name),
         _misspelt(query),
         _agent_named(caller, query),
     ):
         with suppress(TooManyCalls):
             parts += proposals
-    parts += islice(_wider(query, answer, spell), max(1, MAX_SUGGESTIONS - len(parts)))
+    parts += islice(_wider(query, answer, parameter_name), max(1, MAX_SUGGESTIONS - len(parts)))
     if not parts:
         parts = [_otherwise(query)]
     return f"{_why_nothing(caller.project, query)}. Try: {'; '.join(parts)}."
@@ -83,17 +83,17 @@ def _any_memory(query: RecallQuery) -> bool:
     return bool(query.search.by_filters(Filters(superseded=True), 1)[0])
 
 
-def no_room(caller: Caller, question: RecallRequest, needed: int) -> str:
+def too_few_tokens_hint(caller: Caller, request: RecallRequest, needed: int) -> str:
     """The hint if there are matches, but not even the shortest fits."""
-    name = caller.spell("max_tokens")
-    return f"Found, but nothing fits in {name} {question.max_tokens}; the shortest result needs {needed}."
+    name = caller.parameter_name("max_tokens")
+    return f"Found, but nothing fits in {name} {request.max_tokens}; the shortest result needs {needed}."
 
 
 def _why_nothing(project: Project, query: RecallQuery) -> str:
     """That there are no matches; or, for a semantic search only, why it could not work."""
     if query.issue:
         return f"No memory names #{query.issue}"
-    if query.question.strategy is not Strategy.SEMANTIC:
+    if query.request.strategy is not Strategy.SEMANTIC:
         return "No matches"
     semantic = project.semantic
     if not query.text:
@@ -131,7 +131,7 @@ def unknown_tags(search: Search, tags: Sequence[str]) -> Iterator[str]:
 
 def _unknown_agent(project: Project, query: RecallQuery) -> Iterator[str]:
     """The agents whose names are nearest to an unknown one, then those with most memories."""
-    asked = query.question.agent_id
+    asked = query.request.agent_id
     if not asked:
         return
     query.calls.count()
@@ -154,15 +154,15 @@ def _unknown_agent(project: Project, query: RecallQuery) -> Iterator[str]:
 
 def _agent_named(caller: Caller, query: RecallQuery) -> Iterator[str]:
     """Propose the agent that a question names, as memories do not contain the agent's name."""
-    if not query.text or query.question.agent_id:
+    if not query.text or query.request.agent_id:
         return
     asked = _spaced(query.text)
     query.calls.count()
     for agent in caller.project.store.agents.all():
         if agent.name and (name := _spaced(agent.name)).strip() and name in asked:
-            label = f"{caller.spell('agent_id')} {_quoted(agent.name)}"
+            label = f"{caller.parameter_name('agent_id')} {_quoted(agent.name)}"
             rest = asked.replace(name, " ").strip()
-            found = _try_question(query, label, agent_id=agent.id, query=rest or None, intent=None)
+            found = _try_request(query, label, agent_id=agent.id, query=rest or None, intent=None)
             yield next(found, f"{label} with other words")
             return
 
@@ -181,19 +181,19 @@ def _misspelt(query: RecallQuery) -> Iterator[str]:
     """Yield corrections of typos, if the corrected question finds something."""
     if query.files or not query.text:
         return
-    question, corrections = query.question, list[str]()
-    corrected = {"query": question.query, "intent": question.intent}
+    request, corrections = query.request, list[str]()
+    corrected = {"query": request.query, "intent": request.intent}
     for typed, meant in islice(query.words.corrected(), MAX_NAMES):
         word = re.compile(rf"(?<![\w.-]){re.escape(typed)}(?![\w-])", re.IGNORECASE)
         if word.search(query.text):  # else it is only a part of a name
             corrected = {name: text and word.sub(meant, text) for name, text in corrected.items()}
             corrections.append(f"`{meant}` instead of `{typed}`")
     min_confidence = min(query.threshold, MIN_CONFIDENCE)
-    if corrections and any(_try_question(query, "", **corrected, min_confidence=min_confidence)):
+    if corrections and any(_try_request(query, "", **corrected, min_confidence=min_confidence)):
         yield from corrections
 
 
-def _near_files(query: RecallQuery, spell: Spell) -> Iterator[str]:
+def _near_files(query: RecallQuery, parameter_name: ParameterName) -> Iterator[str]:
     found: list[str] = []
     files = [path for path in query.files if path not in query.known_files]
     folders = [posixpath.dirname(path) for path in files]
@@ -209,23 +209,23 @@ def _near_files(query: RecallQuery, spell: Spell) -> Iterator[str]:
         elif below and folder:
             found.append(start)
     if found:
-        yield f"{spell('file')} {' or '.join(list(dict.fromkeys(found))[:MAX_NAMES])}"
+        yield f"{parameter_name('file')} {' or '.join(list(dict.fromkeys(found))[:MAX_NAMES])}"
 
 
-def _wider(query: RecallQuery, answer: Answer, spell: Spell) -> Iterator[str]:
-    """Yield the wider questions that find something, with the number of matches."""
+def _wider(query: RecallQuery, answer: Answer, parameter_name: ParameterName) -> Iterator[str]:
+    """Yield the wider requests that find something, with the number of matches."""
     if query.text and not query.files and not query.words.known() and query.semantic is None:
         return
     tries = MAX_TRIES
-    for label, change in _wider_questions(query, spell):
+    for label, change in _wider_requests(query, parameter_name):
         if "min_confidence" in change:  # what is below the threshold is known already
             count = sum(match.confidence >= change["min_confidence"] for match in answer.others)
             if count:
-                yield f"{label} ({_number(count, query.question.limit)} found)"
+                yield f"{label} ({_number(count, query.request.limit)} found)"
         elif tries:
             tries -= 1
             try:
-                yield from _try_question(query, label, **change)
+                yield from _try_request(query, label, **change)
             except TooManyCalls:
                 tries = 0
 
@@ -234,26 +234,28 @@ def _number(count: int, limit: int) -> str:
     return f"{limit} or more" if count >= limit else str(count)
 
 
-def _wider_questions(query: RecallQuery, spell: Spell) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield a label for each wider question, and the fields it changes."""
-    question = query.question
-    if question.strategy is not Strategy.AUTO:
-        yield f"{spell('strategy')} auto", {"strategy": Strategy.AUTO}
-    if not question.include_superseded and not (query.text and not query.words.superseded):
-        yield spell("include_superseded"), {"include_superseded": True}
-    for tag in question.tags[:MAX_NAMES] if len(question.tags) > 1 else ():
-        yield f"without tag `{tag}`", {"tags": tuple(other for other in question.tags if other != tag)}
-    set_filters = [name for name, unset in FILTERS.items() if getattr(question, name) != unset]
+def _wider_requests(
+    query: RecallQuery, parameter_name: ParameterName
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield a label for each wider request, and the fields it changes."""
+    request = query.request
+    if request.strategy is not Strategy.AUTO:
+        yield f"{parameter_name('strategy')} auto", {"strategy": Strategy.AUTO}
+    if not request.include_superseded and not (query.text and not query.words.superseded):
+        yield parameter_name("include_superseded"), {"include_superseded": True}
+    for tag in request.tags[:MAX_NAMES] if len(request.tags) > 1 else ():
+        yield f"without tag `{tag}`", {"tags": tuple(other for other in request.tags if other != tag)}
+    set_filters = [name for name, unset in FILTERS.items() if getattr(request, name) != unset]
     for name in set_filters:
-        yield f"without {spell(name)}", {name: FILTERS[name]}
+        yield f"without {parameter_name(name)}", {name: FILTERS[name]}
     if query.text and (less := round(query.threshold / THRESHOLD_DIVISOR, 2)):
-        yield f"{spell('min_confidence')} {less:.2f}", {"min_confidence": less}
+        yield f"{parameter_name('min_confidence')} {less:.2f}", {"min_confidence": less}
     if len(set_filters) > 1:
         yield "without filters", {name: FILTERS[name] for name in set_filters}
 
 
-def _try_question(query: RecallQuery, label: str, /, **change: Any) -> Iterator[str]:
-    wider: RecallRequest = replace(query.question, **change)
+def _try_request(query: RecallQuery, label: str, /, **change: Any) -> Iterator[str]:
+    wider: RecallRequest = replace(query.request, **change)
     try:
         wider.check()
     except InvalidQuery:  # no condition would be left
@@ -264,10 +266,10 @@ def _try_question(query: RecallQuery, label: str, /, **change: Any) -> Iterator[
         yield f"{label} ({count} found)"
 
 
-def _changed_query(query: RecallQuery, question: RecallRequest) -> RecallQuery:
-    """A query for another question that reuses what was read for one that found nothing."""
+def _changed_query(query: RecallQuery, request: RecallRequest) -> RecallQuery:
+    """A query for another request that reuses what was read for one that found nothing."""
     return RecallQuery(
-        question,
+        request,
         query.store,
         query.files,
         session=query.session,

@@ -1,8 +1,9 @@
-"""Chapters and wisdom that answer a question by what they say: beside memories, never instead of them."""
+"""Find the chapter and the wisdom that answer a recall. They are returned beside the memories."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from rum.app.chapters.staleness import with_staleness
 from rum.app.project import Project
@@ -15,60 +16,72 @@ from rum.recall.query import RecallQuery
 from rum.text.sentences import split_sentences
 from rum.text.shorten import shorten
 
-SHARE = 0.6  # The share of a question's words that a chapter must hold to answer by its words
-LONGEST = 240  # Characters of what is said: two lines
+MIN_WORD_SHARE = 0.6  # The weighted share of the query's words that a chapter or wisdom must contain
+MAX_TEXT = 240  # Characters of an answer's text: about two lines
 
 
-def beside(project: Project, query: RecallQuery) -> list[KnowledgeView]:
-    """The surest chapter and the surest wisdom that say most of what was asked for in one place."""
-    question = query.question
-    # No story answers a question that asks for particular memories.
-    particular = (question.memory_id, question.agent_id, question.session_id, question.task_type)
-    only = question.success_only or question.failures_only or question.strategy is Strategy.EXACT
-    if not query.text or any(particular) or only:
+class _Answer(NamedTuple):
+    confidence: float
+    id: str
+    text: str
+
+
+def matching_knowledge(project: Project, query: RecallQuery) -> list[KnowledgeView]:
+    """Return at most one chapter and one wisdom: of each kind the answer with the highest confidence."""
+    if not query.text or _selects_memories(query.request):
         return []
     found, views = ranked(project.store, query.text), list[KnowledgeView]()
     for kind in ("chapter", "wisdom"):
         table = project.store.chapters if kind == "chapter" else project.store.wisdom
-        known = {one.id: one for one in table.get([one.id for one in found if one.kind == kind])}
-        fitting = [_answer(query, one) for one in known.values() if _passes(one, question)]
-        sure = [one for one in fitting if one and one[0] >= query.threshold]
-        if sure:
-            confidence, one_id, text = min(sure, key=lambda answer: (-answer[0], answer[1]))
-            stale = with_staleness(project, [known[one_id]])[0].stale
-            views.append(KnowledgeView(kind, one_id, confidence, text, bool(stale)))
+        groups = {group.id: group for group in table.get([one.id for one in found if one.kind == kind])}
+        passing = [group for group in groups.values() if _passes(group, query.request)]
+        answers = [answer for group in passing if (answer := _answer(query, group))]
+        answers = [answer for answer in answers if answer.confidence >= query.threshold]
+        if answers:
+            best = min(answers, key=lambda answer: (-answer.confidence, answer.id))
+            is_stale = bool(with_staleness(project, [groups[best.id]])[0].stale)
+            views.append(KnowledgeView(kind, best.id, best.confidence, best.text, is_stale))
     return sorted(views, key=lambda view: (-view.confidence, view.kind))
 
 
-def _answer(query: RecallQuery, one: Chapter | Wisdom) -> tuple[float, str, str] | None:
-    """How surely a chapter or wisdom answers, its id, and what of it does; None if nothing does."""
-    weights = dict(zip(query.words.terms, query.words.rarity, strict=True))
-    title = one.title if isinstance(one, Chapter) else ""
-    said = MatchingLines(weights, title, one.tags, SHARE)
-    summary = split_sentences(one.summary, semicolons=True)
-    lines = said.telling([*_supported_claims(one)]) or said.telling(summary) or summary[: said.titled()]
-    return (said.confidence(lines[0]), one.id, _shortened(title, lines)) if lines else None
+def _selects_memories(request: RecallRequest) -> bool:
+    """Whether a request has a filter that applies to memories only."""
+    is_filtered = request.success_only or request.failures_only or request.strategy is Strategy.EXACT
+    return is_filtered or any((request.memory_id, request.agent_id, request.session_id, request.task_type))
 
 
-def _supported_claims(one: Chapter | Wisdom) -> Iterator[str]:
-    """The claims that memories support, each with their number; claims without evidence are left out."""
-    for claim, rests_on in zip(one.claims, one.evidence, strict=True):
-        if rests_on.supporting:
-            yield f"{claim} ({rests_on.supporting})"
-
-
-def _shortened(title: str, lines: Sequence[str]) -> str:
-    """The title and as many lines as there is room for; one is always there, if only its beginning."""
-    told = lines[0] if lines[0].startswith(title) else f"{title}: {lines[0]}"
-    for line in lines[1:]:
-        if len(told) + len(line) + 2 <= LONGEST:
-            told = f"{told}; {line}"
-    return shorten(told, LONGEST)
-
-
-def _passes(one: Chapter | Wisdom, question: RecallRequest) -> bool:
+def _passes(group: Chapter | Wisdom, request: RecallRequest) -> bool:
+    """Whether a chapter or wisdom has the requested tags and is from the requested time."""
     return (
-        set(question.tags) <= set(one.tags)
-        and (question.since is None or one.end_ts >= seconds(question.since))
-        and (question.before is None or one.start_ts < seconds(question.before))
+        set(request.tags) <= set(group.tags)
+        and (request.since is None or group.end_ts >= seconds(request.since))
+        and (request.before is None or group.start_ts < seconds(request.before))
     )
+
+
+def _answer(query: RecallQuery, group: Chapter | Wisdom) -> _Answer | None:
+    """Return what a chapter or wisdom says about the query; None if it says nothing about it."""
+    weights = dict(zip(query.words.terms, query.words.rarity, strict=True))
+    title = group.title if isinstance(group, Chapter) else ""
+    matcher = MatchingLines(weights, title, group.tags, MIN_WORD_SHARE)
+    summary = split_sentences(group.summary, semicolons=True)
+    lines = matcher.matching([*_supported_claims(group)]) or matcher.matching(summary)
+    if not lines and matcher.title_matches():
+        lines = summary[:1]
+    return _Answer(matcher.confidence(lines[0]), group.id, _text(title, lines)) if lines else None
+
+
+def _supported_claims(group: Chapter | Wisdom) -> Iterator[str]:
+    """Yield each claim that memories support, followed by their number."""
+    for claim, evidence in zip(group.claims, group.evidence, strict=True):
+        if evidence.supporting:
+            yield f"{claim} ({evidence.supporting})"
+
+
+def _text(title: str, lines: Sequence[str]) -> str:
+    """Join the title and the lines that fit into `MAX_TEXT`. A first line that is too long is shortened."""
+    text = lines[0] if lines[0].startswith(title) else f"{title}: {lines[0]}"
+    for line in lines[1:]:
+        if len(text) + len(line) + 2 <= MAX_TEXT:
+            text = f"{text}; {line}"
+    return shorten(text, MAX_TEXT)

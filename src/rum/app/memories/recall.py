@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -11,7 +10,7 @@ from msgspec import UNSET, UnsetType
 
 from rum.app.agents import describe
 from rum.app.caller import Caller
-from rum.app.memories.hints import hint_for, no_room
+from rum.app.memories.hints import hint_for, too_few_tokens_hint
 from rum.app.project import Project
 from rum.model.answers import (
     LeftOut,
@@ -36,70 +35,71 @@ from rum.recall import trace as tracing
 from rum.recall.cascade import Answer
 from rum.recall.explain import explain
 from rum.recall.query import Match, RecallQuery, passes
-from rum.recall.token_budget import fitted, min_tokens
+from rum.recall.token_budget import Render, fitted, min_tokens
 from rum.repo.files import strip_line
 from rum.store.base import ReadMode
 from rum.store.filters import Filters
 from rum.store.search import Row
 from rum.text.tokens import estimate_tokens
 
-View = Callable[[Depth], RetrievedMemory]
 ENVELOPE = 35  # Tokens of an answer without its memories
 LEFT_OUT = 15  # Tokens of the note that something was left out
 MAX_TAGS = 10_000  # Maximum number of tags listed
 
 
-def recall(caller: Caller, question: RecallRequest) -> RecallResult:
+def recall(caller: Caller, request: RecallRequest) -> RecallResult:
     """The memories that answer a question, highest confidence first."""
-    question.check(caller.spell)
+    request.check(caller.parameter_name)
     query = RecallQuery(
-        _resolved(caller.project, question),
+        _resolved(caller.project, request),
         caller.project.store,
-        _patterns(caller, question),
+        _requested_paths(caller, request),
         session=caller.session_id,
         semantic=caller.project.semantic,
     )
-    if question.agent_id:
+    if request.agent_id:
         query.calls.count(2)  # for the agent's full id
-    answer = _by_id(caller.project, query) if question.memory_id else cascade.run(query)
-    memories = _fetched(caller.project, question.depth, [match.memory_id for match in answer.matches])
+    answer = _by_id(caller.project, query) if request.memory_id else cascade.run(query)
+    memories = _fetched(caller.project, request.depth, [match.memory_id for match in answer.matches])
     matches = [match for match in answer.matches if match.memory_id in memories]
-    why = {match.memory_id: explain(query, match, answer.column) for match in matches if question.explain}
-    views = _views(caller.project, question, [(memories[match.memory_id], match) for match in matches], why)
-    given, left_out = _shown(question, views)
-    caller.project.uses.update(view.id for view in given)
-    if not given:
-        nothing = _no_room(caller, question, answer, views) if views else _nothing(caller, query, answer)
-        return nothing if views else _with_knowledge(caller.project, query, nothing)
+    why = {match.memory_id: explain(query, match, answer.column) for match in matches if request.explain}
+    found = [(memories[match.memory_id], match) for match in matches]
+    renders = _renders(caller.project, request, found, why)
+    returned, left_out = _fit_memories(request, renders)
+    caller.project.uses.update(memory.id for memory in returned)
+    if not returned and renders:
+        return _nothing_fits(caller, request, answer, renders)
+    if not returned:
+        return _with_knowledge(caller.project, query, _nothing_found(caller, query, answer))
     result = RecallResult(
-        memories=given,
+        memories=returned,
         query_strategy_used=answer.strategy,
-        confidence=given[0].confidence,
+        confidence=returned[0].confidence,
         total_matches=answer.total,
         token_estimate=0,
         total_exact=UNSET if answer.total_exact else False,
         left_out=left_out or UNSET,
     )
-    return _with_knowledge(caller.project, query, _estimated(result))
+    return _with_knowledge(caller.project, query, _with_token_estimate(result))
 
 
 def _with_knowledge(project: Project, query: RecallQuery, result: RecallResult) -> RecallResult:
     """The answer with matching chapters and wisdom, if they fit into `max_tokens`."""
     if not query.text or not query.words.has_chapters:
         return result
-    from rum.app.memories.knowledge import beside  # noqa: PLC0415 (few projects have chapters)
+    from rum.app.memories.knowledge import matching_knowledge  # noqa: PLC0415 (few projects have chapters)
 
-    for one in beside(project, query):
-        more = msgspec.structs.replace(
+    for one in matching_knowledge(project, query):
+        extended = msgspec.structs.replace(
             result,
             knowledge=[*(result.knowledge or ()), one],
             confidence=result.confidence if result.memories else max(result.confidence, one.confidence),
             code=UNSET,
             hint=UNSET,
         )
-        more = _estimated(more)
-        if query.question.max_tokens is None or more.token_estimate <= query.question.max_tokens:
-            result = more
+        extended = _with_token_estimate(extended)
+        if query.request.max_tokens is None or extended.token_estimate <= query.request.max_tokens:
+            result = extended
     return result
 
 
@@ -109,43 +109,44 @@ def _fetched(project: Project, depth: Depth, ids: list[str]) -> dict[str, Memory
     return {memory.id: memory for memory in project.store.memories.get(ids, mode)}
 
 
-def _resolved(project: Project, question: RecallRequest) -> RecallRequest:
-    """The question with the asked agent's full id; an unknown one matches nothing."""
-    if question.agent_id is None:
-        return question
-    found = project.store.agents.find_ids(question.agent_id)
-    agent_id = project.single_id("agent", question.agent_id, found) if found else question.agent_id
-    return msgspec.structs.replace(question, agent_id=agent_id)
+def _resolved(project: Project, request: RecallRequest) -> RecallRequest:
+    """The request with the full id of its agent; an unknown one matches nothing."""
+    if request.agent_id is None:
+        return request
+    found = project.store.agents.find_ids(request.agent_id)
+    agent_id = project.single_id("agent", request.agent_id, found) if found else request.agent_id
+    return msgspec.structs.replace(request, agent_id=agent_id)
 
 
-def _patterns(caller: Caller, question: RecallRequest) -> tuple[str, ...]:
-    return tuple(caller.relative(strip_line(path)) for path in question.files)
+def _requested_paths(caller: Caller, request: RecallRequest) -> tuple[str, ...]:
+    """The requested files, folders and globs, relative to the repository."""
+    return tuple(caller.relative(strip_line(path)) for path in request.files)
 
 
 def _by_id(project: Project, query: RecallQuery) -> Answer:
     """The memory with the requested id, if it passes the filters."""
-    memory = project.memory(query.question.memory_id or "")
+    memory = project.memory(query.request.memory_id or "")
     match = Match(Row(memory.id, memory.created_at, memory.importance, memory.session_id, 0), "exact")
     match.literal = match.confidence = 1.0
     passed = passes(query.filters, memory)
     return Answer([match] if passed else [], "exact", int(passed), True)
 
 
-def _views(
+def _renders(
     project: Project,
-    question: RecallRequest,
+    request: RecallRequest,
     found: list[tuple[Memory, Match]],
     why: dict[str, list[str]],
-) -> list[View]:
-    """A function for each memory that shows it at a given depth."""
+) -> list[Render]:
+    """For each memory a function that renders it at a depth, as `max_tokens` may ask for several depths."""
     if not found:
         return []
     ids = [memory.id for memory, _ in found]
-    uses = project.use_counts(ids) if question.depth is Depth.COMPLETE else {}
-    links = _links(project, ids) if question.include_links or question.depth is Depth.COMPLETE else {}
+    uses = project.use_counts(ids) if request.depth is Depth.COMPLETE else {}
+    links = _links(project, ids) if request.include_links or request.depth is Depth.COMPLETE else {}
     return [
         partial(
-            _view,
+            _render,
             memory,
             match,
             uses.get(memory.id, Usage()),
@@ -156,7 +157,7 @@ def _views(
     ]
 
 
-def _view(
+def _render(
     memory: Memory,
     match: Match,
     use: Usage,
@@ -173,19 +174,22 @@ def _links(project: Project, ids: list[str]) -> dict[str, dict[str, list[str]]]:
     return {one: links_seen(one, (edge for edge in edges if one in edge[:2])) for one in ids}
 
 
-def _shown(question: RecallRequest, views: list[View]) -> tuple[list[RetrievedMemory], LeftOut | None]:
-    whole = [view(question.depth) for view in views]
-    if question.max_tokens is None or ENVELOPE + estimate_tokens(to_json(whole)) <= question.max_tokens:
-        return whole, None
-    fit = fitted(views, question.depth, question.max_tokens - ENVELOPE - LEFT_OUT)
-    missing = len(views) - len(fit)
-    shortened = sum(depth is not question.depth for _, depth in fit)
+def _fit_memories(
+    request: RecallRequest, renders: list[Render]
+) -> tuple[list[RetrievedMemory], LeftOut | None]:
+    """The memories that fit into `max_tokens`, and how many were left out or shortened."""
+    memories = [render(request.depth) for render in renders]
+    if request.max_tokens is None or ENVELOPE + estimate_tokens(to_json(memories)) <= request.max_tokens:
+        return memories, None
+    fit = fitted(renders, request.depth, request.max_tokens - ENVELOPE - LEFT_OUT)
+    missing = len(renders) - len(fit)
+    shortened = sum(depth is not request.depth for _, depth in fit)
     left_out = LeftOut(missing, shortened) if missing or shortened else None
-    return [view for view, _ in fit], left_out
+    return [memory for memory, _ in fit], left_out
 
 
-def _nothing(caller: Caller, query: RecallQuery, answer: Answer) -> RecallResult:
-    return _estimated(
+def _nothing_found(caller: Caller, query: RecallQuery, answer: Answer) -> RecallResult:
+    return _with_token_estimate(
         RecallResult(
             memories=[],
             query_strategy_used=answer.strategy,
@@ -198,45 +202,47 @@ def _nothing(caller: Caller, query: RecallQuery, answer: Answer) -> RecallResult
     )
 
 
-def _no_room(caller: Caller, question: RecallRequest, answer: Answer, views: list[View]) -> RecallResult:
-    needed = ENVELOPE + min(map(min_tokens, views)) + (LEFT_OUT if len(views) > 1 else 0)
-    return _estimated(
+def _nothing_fits(
+    caller: Caller, request: RecallRequest, answer: Answer, renders: list[Render]
+) -> RecallResult:
+    needed = ENVELOPE + min(map(min_tokens, renders)) + (LEFT_OUT if len(renders) > 1 else 0)
+    return _with_token_estimate(
         RecallResult(
             memories=[],
             query_strategy_used=answer.strategy,
             confidence=0.0,
             total_matches=answer.total,
             token_estimate=0,
-            left_out=LeftOut(len(views), 0),
+            left_out=LeftOut(len(renders), 0),
             code=NO_RESULTS,
-            hint=no_room(caller, question, needed),
+            hint=too_few_tokens_hint(caller, request, needed),
         )
     )
 
 
-def _estimated(result: RecallResult) -> RecallResult:
+def _with_token_estimate(result: RecallResult) -> RecallResult:
     return msgspec.structs.replace(result, token_estimate=estimate_tokens(to_json(result)))
 
 
 def show(caller: Caller, memory_id: str, depth: Depth) -> RetrievedMemory:
     """One memory by id, with its links."""
     memory = caller.project.memory(memory_id)
-    view = shown(caller.project, memory, depth)
+    retrieved = retrieve(caller.project, memory, depth)
     caller.project.uses[memory.id] += 1
-    return view
+    return retrieved
 
 
-def shown(project: Project, memory: Memory, depth: Depth) -> RetrievedMemory:
-    """A memory at a depth, with its links and, at full depth, its use."""
+def retrieve(project: Project, memory: Memory, depth: Depth) -> RetrievedMemory:
+    """A memory at a depth, with its links. At `Depth.COMPLETE` it also says how often it was used."""
     use = project.use_counts([memory.id]).get(memory.id, Usage())
     return at_depth(memory, depth, 1.0, use, _links(project, [memory.id])[memory.id])
 
 
-def trace(caller: Caller, question: TraceRequest) -> TraceResult:
+def trace(caller: Caller, request: TraceRequest) -> TraceResult:
     """What led to a memory, or what it led to."""
-    origin = caller.project.memory(question.memory_id)
-    steps = tracing.walk(caller.project.store.links, origin.id, question.direction, question.max_depth)
-    depth = Depth(question.depth)
+    origin = caller.project.memory(request.memory_id)
+    steps = tracing.walk(caller.project.store.links, origin.id, request.direction, request.max_depth)
+    depth = Depth(request.depth)
     memories = _fetched(caller.project, depth, [step.memory_id for step in steps])
     chain = [
         TraceNode(
@@ -251,19 +257,19 @@ def trace(caller: Caller, question: TraceRequest) -> TraceResult:
     return TraceResult(at_depth(origin, depth), chain, len(chain))
 
 
-def listing(caller: Caller, question: ListRequest) -> ListResult:
+def listing(caller: Caller, request: ListRequest) -> ListResult:
     """The calling agent's own memories; all memories for the owner if no agent is set."""
     own = caller.current_agent()
     if own is None and not caller.owner:
         return ListResult([], 0)
-    since, before = (None if at is None else seconds(at) for at in (question.since, question.before))
+    since, before = (None if at is None else seconds(at) for at in (request.since, request.before))
     filters = Filters(
-        agent_id=own and own.id, session_id=question.session_id, since=since, before=before, superseded=True
+        agent_id=own and own.id, session_id=request.session_id, since=since, before=before, superseded=True
     )
     uses: list[tuple[str, int]] = []
-    if question.sort == "access_count":
+    if request.sort == "access_count":
         uses = [(one, use.times) for one, use in caller.project.store.activity.uses().items()]
-    ids, total = caller.project.store.search.list_ids(filters, question.sort, question.limit, uses)
+    ids, total = caller.project.store.search.list_ids(filters, request.sort, request.limit, uses)
     counts = caller.project.use_counts(ids)
     return ListResult(
         [_listed(memory, counts) for memory in caller.project.store.memories.get(ids, ReadMode.BEST_EFFORT)],

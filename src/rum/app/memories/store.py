@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from rum.app.agents import ensure_agent
 from rum.app.caller import Caller
-from rum.app.memories.recall import shown
+from rum.app.memories.recall import retrieve
 from rum.app.project import Project
 from rum.capture.memory_files import collect_files, relative_actions, relative_perception
 from rum.model.answers import LinkResult, UpdateResult
@@ -101,11 +101,11 @@ def _add_link(project: Project, source: str, target: str, kind: LinkType, now: i
     return LinkResult(project.store.links.add(edge, now), edge.link_id)
 
 
-def link(caller: Caller, question: LinkRequest) -> LinkResult:
+def link(caller: Caller, request: LinkRequest) -> LinkResult:
     """Link two memories."""
     with caller.store.transaction():
         return _add_link(
-            caller.project, question.source_id, question.target_id, question.link_type, caller.project.now()
+            caller.project, request.source_id, request.target_id, request.link_type, caller.project.now()
         )
 
 
@@ -139,7 +139,7 @@ def update(caller: Caller, arguments: dict[str, Any]) -> UpdateResult:
 
 def _update_result(project: Project, memory: Memory) -> UpdateResult:
     return UpdateResult(
-        memory.id, memory.updated_at or memory.created_at, shown(project, memory, Depth.COMPLETE)
+        memory.id, memory.updated_at or memory.created_at, retrieve(project, memory, Depth.COMPLETE)
     )
 
 

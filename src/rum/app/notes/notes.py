@@ -95,11 +95,11 @@ class Notes:
     ) -> NoteAdded:
         """Append an entry to the note of this title, or write a new note."""
         draft = {"title": title, "content": content, "when_to_use": when_to_use, **fields}
-        return self._run(add_note, _question(NoteDraft, draft))
+        return self._run(add_note, _parse_request(NoteDraft, draft))
 
     def match(self, task: str, **options: Unpack[MatchOptions]) -> NotesMatched:
         """The notes that match a task, best first, and their text for a prompt."""
-        return self._run(match_notes, _question(MatchRequest, {"task": task, **options}))
+        return self._run(match_notes, _parse_request(MatchRequest, {"task": task, **options}))
 
     def list(self) -> NoteList:
         """All notes by file name."""
@@ -107,33 +107,33 @@ class Notes:
 
     def show(self, id: str) -> NoteShown:
         """A note with all its entries, or one entry of it (`slug#n`)."""
-        return self._run(show_note, _question(ShowNote, {"id": id}))
+        return self._run(show_note, _parse_request(ShowNote, {"id": id}))
 
     def all(self) -> Sequence[Note]:
         """Every note with all its entries, without broken files."""
-        with self._caller.turn():
+        with self._caller.locked_call():
             return self._caller.project.note_store.notes()
 
     def forget(self, id: str) -> ForgetResult:
         """Delete an entry permanently; only a keyed hash of it stays."""
         caller, kind = self._caller, KIND
-        with caller.turn():
+        with caller.locked_call():
             return forget_one(caller, kind, caller.project.single_id("note", id, kind.find(caller, id)))
 
     def import_from(self, folder: str | os.PathLike[str]) -> NotesImport:
         """Import the entries of another folder's notes that are neither here nor forgotten."""
         return self._run(load("app.imports.notes:import_notes"), os.fspath(folder))
 
-    def _run(self, use_case: Callable[[Caller, Q], A], question: Q) -> A:
-        with self._caller.turn():
-            return use_case(self._caller, question)
+    def _run(self, use_case: Callable[[Caller, Q], A], request: Q) -> A:
+        with self._caller.locked_call():
+            return use_case(self._caller, request)
 
 
 _ACTIONS: dict[str, Callable[[Caller, dict[str, Any]], Struct]] = {
-    "add": lambda caller, fields: add_note(caller, _question(NoteDraft, fields)),
-    "match": lambda caller, fields: match_notes(caller, _question(MatchRequest, fields)),
-    "show": lambda caller, fields: show_note(caller, _question(ShowNote, fields)),
-    "list": lambda caller, fields: list_notes(caller, _question(ListNotes, fields)),
+    "add": lambda caller, fields: add_note(caller, _parse_request(NoteDraft, fields)),
+    "match": lambda caller, fields: match_notes(caller, _parse_request(MatchRequest, fields)),
+    "show": lambda caller, fields: show_note(caller, _parse_request(ShowNote, fields)),
+    "list": lambda caller, fields: list_notes(caller, _parse_request(ListNotes, fields)),
 }
 
 
@@ -149,27 +149,27 @@ def call(caller: Caller, fields: dict[str, Any]) -> Struct:
     return _ACTIONS[action](caller, fields)
 
 
-def _question(model: type[Q], fields: dict[str, Any]) -> Q:
+def _parse_request(model: type[Q], fields: dict[str, Any]) -> Q:
     fields = {name: value for name, value in fields.items() if value is not None}
     return parse(fields, model, "note")
 
 
-def match_notes(caller: Caller, question: MatchRequest, now: int | None = None) -> NotesMatched:
+def match_notes(caller: Caller, request: MatchRequest, now: int | None = None) -> NotesMatched:
     """The notes for a prompt, up to the maximum in the agent's settings."""
-    agent = agent_name(caller, question.agent)
+    agent = agent_name(caller, request.agent)
     settings, wrong = _agent_settings(caller.project.settings, agent)
     note_store = caller.project.note_store
     summaries, broken = note_store.summaries()
     query = NoteQuery(
-        task=question.task,
-        plan=question.plan or "",
+        task=request.task,
+        plan=request.plan or "",
         agent=agent,
         now=caller.project.now() if now is None else now,
-        min_importance=question.min_importance or settings.min_importance,
+        min_importance=request.min_importance or settings.min_importance,
         specialties=settings.specialties,
     )
     found = rank(summaries.values(), query)
-    most = settings.max_injected if question.max_injected is None else question.max_injected
+    most = settings.max_injected if request.max_injected is None else request.max_injected
     notes = [
         MatchedNote(
             id=f"{summary.slug}#{entry.n}",
@@ -218,11 +218,11 @@ def list_notes(caller: Caller, _: ListNotes) -> NoteList:
     return NoteList(notes, broken or UNSET)
 
 
-def show_note(caller: Caller, question: ShowNote) -> NoteShown:
+def show_note(caller: Caller, request: ShowNote) -> NoteShown:
     """A note with all entries, or one of them, with related and contradicting notes."""
     notes = caller.project.note_store
-    one = _get_entry(caller.project, question.id) if "#" in question.id else None
-    note = notes.note(one[0] if one else notes.find_slug(question.id))
+    one = _get_entry(caller.project, request.id) if "#" in request.id else None
+    note = notes.note(one[0] if one else notes.find_slug(request.id))
     summaries, _ = notes.summaries()
     named = dict.fromkeys(slug for entry in note.entries for slug in entry.related_memories)
     naming = [summary.slug for summary in summaries.values() if note.slug in summary.related]
@@ -274,7 +274,7 @@ def add_note(caller: Caller, draft: NoteDraft) -> NoteAdded:
     remarks = [f"`{pattern}` {problem}." for pattern, problem in odd if problem]
     named = entry.superseded_by
     if named and named.casefold() not in map(str.casefold, notes.summaries()[0]):
-        field = caller.spell("superseded_by")
+        field = caller.parameter_name("superseded_by")
         remarks.append(f"`{field}` names `{one_line(named)}`, which does not exist yet.")
     return NoteAdded(f"{added.slug}#{added.n}", path, created=added.n == 1, remarks=tuple(remarks) or UNSET)
 

@@ -64,7 +64,7 @@ def extract(caller: Caller, given: dict[str, Any], *, dry_run: bool = False) -> 
     """
     spelled = {_SPELLED.get(name, name): value for name, value in given.items()}
     project = caller.project
-    with caller.turn():
+    with caller.locked_call():
         try:
             run = parse(project.clean(spelled), FinishedRun, "run")
         except InvalidQuery as error:

@@ -90,7 +90,7 @@ def _number(caller: Caller, name: str, given: float | None, setting: float, low:
     # Written so that NaN fails too; callers may not check types.
     if not isinstance(value, int | float) or isinstance(value, bool) or not low <= value <= high:  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidQuery(
-            f"archive: `{caller.spell(name)}` is a number from {low:g} to {high:g}.", field=name
+            f"archive: `{caller.parameter_name(name)}` is a number from {low:g} to {high:g}.", field=name
         )
     return value
 

@@ -63,18 +63,20 @@ _KINDS: tuple[tuple[VerificationType, re.Pattern[str]], ...] = (
 )
 # Counts in the wording of each runner; `_count` takes the largest, as some print one a file and then a total.
 _FAILED = re.compile(
-    r"(?P<n>\d+) (?:failed|failing|failures?|errors?)\b|(?:failures|errors|failed)[=:] *(?P<m>\d+)"
+    r"(?P<n>\d+) (?:fail|failed|failing|failures?|errors?)\b|(?:failures|errors|failed)[=:] *(?P<m>\d+)"
     r"|# fail (?P<k>\d+)|(?P<t>\d+) tests? failed",
     re.IGNORECASE,
 )
-_PASSED = re.compile(r"(?P<n>\d+) (?:passed|passing)\b|Passed: *(?P<m>\d+)|# pass (?P<k>\d+)", re.IGNORECASE)
+_PASSED = re.compile(
+    r"(?P<n>\d+) (?:pass|passed|passing)\b|Passed: *(?P<m>\d+)|# pass (?P<k>\d+)", re.IGNORECASE
+)
 _RAN = re.compile(r"Ran (?P<n>\d+) tests?|(?P<m>\d+) examples?|OK \((?P<k>\d+) tests?|Tests run: *(?P<t>\d+)")
 _BAD = re.compile(
-    r"^(?:FAIL\b|--- FAIL|FAILED\b|test result: FAILED|BUILD FAILED|\s*not ok \d)", re.MULTILINE
+    r"^(?:FAIL\b|\(fail\)|--- FAIL|FAILED\b|test result: FAILED|BUILD FAILED|\s*not ok \d)", re.MULTILINE
 )
 _SUMMARY = re.compile(
     r"passed|failed|passing|failing|failure|test result|examples?,|Tests run|Tests:|^OK\b|^Ran "
-    r"|^# (?:pass|fail)|\berrors?\b",
+    r"|^# (?:pass|fail)|^\(fail\)|\berrors?\b",
     re.IGNORECASE,
 )
 _RUNS_INSTALLED = ("yarn", "pnpm", "bun")
@@ -124,7 +126,7 @@ def check_of(step: Step) -> Check | None:
     else:
         has_passed = True if step.failed is False or passed or ran else None
     fault = None if has_passed is not False else fault_in(step.output) or last_line(step.output)
-    return Check(kind, command, has_passed, _result(has_passed, failed, passed or ran, end), fault)
+    return Check(kind, command, has_passed, _result(has_passed, failed, passed, ran, end), fault)
 
 
 def _last_count(end: str) -> str:
@@ -138,10 +140,15 @@ def _count(pattern: re.Pattern[str], text: str) -> int | None:
     return max(found) if found else None
 
 
-def _result(has_passed: bool | None, failed: int | None, passed: int | None, end: str) -> str:
-    if failed or passed:
-        counts = ((failed, "failed"), (passed, "passed"))
-        return ", ".join(f"{count} {word}" for count, word in counts if count)
+def _result(
+    has_passed: bool | None, failed: int | None, passed: int | None, ran: int | None, end: str
+) -> str:
+    counts = [(failed, "failed"), (passed, "passed")]
+    if not passed and (failed or has_passed is not False):
+        # Tests that ran have passed only if none failed.
+        counts.append((ran, "run" if failed else "passed"))
+    if result := ", ".join(f"{count} {word}" for count, word in counts if count):
+        return result
     lines = [" ".join(line.strip(" =-").split()) for line in end.splitlines() if _SUMMARY.search(line)]
     if lines:
         return lines[-1][:120]

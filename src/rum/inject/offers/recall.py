@@ -19,10 +19,10 @@ _LIMIT = 6
 def recall_similar(context: OfferContext, text: str) -> list[Similar]:
     """Find memories by words only, as vectors are too slow for a hook; none of this session."""
     store: Any = context.store.recall_store()
-    question = RecallRequest(intent=text, limit=_LIMIT, min_confidence=MIN_CONFIDENCE)
+    request = RecallRequest(intent=text, limit=_LIMIT, min_confidence=MIN_CONFIDENCE)
     try:
         with store.errors():
-            answer = cascade.run(RecallQuery(question, store, session=context.event["session"]))
+            answer = cascade.run(RecallQuery(request, store, session=context.event["session"]))
             confidences = {match.memory_id: match.confidence for match in answer.matches}
             memories = store.memories.get(list(confidences))
     except StorageError:  # busy, damaged, or gone

@@ -11,7 +11,7 @@ from rum.store.captured_events import (
     CapturedTurn,
     EventQuery,
     FoundEvent,
-    RuleProposal,
+    RuleCandidate,
     SessionKey,
     TurnKey,
 )
@@ -104,17 +104,18 @@ class SqliteCapturedEvents(Table):
         with self._database.transaction() as db:
             db.execute(SQL["set_transcript_stamp"], (path, stamp, now))
 
-    def propose(self, proposals: Iterable[tuple[RuleProposal, str]]) -> None:
+    def add_rule_candidates(self, candidates: Iterable[tuple[RuleCandidate, str]]) -> None:
         with self._database.transaction() as db:
-            db.executemany(SQL["propose_rule"], [{**one._asdict(), "turn": turn} for one, turn in proposals])
+            rows = [{**candidate._asdict(), "turn": turn} for candidate, turn in candidates]
+            db.executemany(SQL["add_rule_candidate"], rows)
 
-    def proposals(self) -> list[RuleProposal]:
-        rows = self._rows("proposed_rules")
-        return [RuleProposal(**{name: row[name] for name in RuleProposal._fields}) for row in rows]
+    def rule_candidates(self) -> list[RuleCandidate]:
+        rows = self._rows("rule_candidates")
+        return [RuleCandidate(**{name: row[name] for name in RuleCandidate._fields}) for row in rows]
 
-    def settle(self, proposal_id: str, state: str) -> bool:
+    def settle_candidate(self, candidate_id: str, state: str) -> bool:
         with self._database.transaction() as db:
-            return db.execute(SQL["settle_proposal"], (state, proposal_id)).rowcount > 0
+            return db.execute(SQL["settle_rule_candidate"], (state, candidate_id)).rowcount > 0
 
 
 def _row(event: CapturedEvent, now: int) -> tuple[Any, ...]:

@@ -1,4 +1,4 @@
--- Table `seen` holds the captured events, `candidates` the proposed rules; a turn's outcome is in `became`.
+-- Table `seen` holds the captured events, `candidates` those for rules; a turn's outcome is in `became`.
 
 -- name: insert_event_once
 INSERT OR IGNORE INTO seen (id, client, session, agent, turn, kind, at, data, taken_at)
@@ -77,15 +77,15 @@ SELECT t.path, t.stamp FROM json_each(?) AS wanted JOIN transcripts AS t ON t.pa
 INSERT INTO transcripts (path, stamp, read_at) VALUES (?, ?, ?)
 ON CONFLICT DO UPDATE SET stamp = excluded.stamp, read_at = excluded.read_at;
 
--- name: propose_rule
+-- name: add_rule_candidate
 INSERT INTO candidates (id, condition, action, said, client, session, turn, at, times)
 VALUES (:id, :condition, :action, :quote, :client, :session, :turn, :at, 1)
 ON CONFLICT DO UPDATE SET times = times + (turn <> excluded.turn), at = max(at, excluded.at),
   turn = iif(excluded.at > at, excluded.turn, turn);
 
--- name: proposed_rules
+-- name: rule_candidates
 SELECT *, said AS quote FROM candidates WHERE state = 'open'
 ORDER BY at DESC, id;
 
--- name: settle_proposal
+-- name: settle_rule_candidate
 UPDATE candidates SET state = ?, said = '' WHERE id = ?;

@@ -68,7 +68,7 @@ class SqliteEvents(RecordTable[Event]):
     def older(self, keep: int) -> list[tuple[int, Event]]:
         return [(row["seq"], self._item(row)) for row in self._rows("older_events", (keep,))]
 
-    def fold(self, places: Sequence[int], summary: Event | None) -> bool:
+    def replace_with_summary(self, places: Sequence[int], summary: Event | None) -> bool:
         with self._database.transaction() as db:
             wanted = (json.dumps(list(places)),)
             (there,) = self._values("count_event_places", wanted)

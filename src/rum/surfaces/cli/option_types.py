@@ -156,7 +156,7 @@ def options_of(
     """
     if isinstance(request, str):
         call = CALLS[request]
-        return options_of(load(call.question or ""), leave_out=leave_out, by_setting=call.settings, **changes)
+        return options_of(load(call.request or ""), leave_out=leave_out, by_setting=call.settings, **changes)
     hints = typing.get_type_hints(request, include_extras=True)
     options = [
         _option(

@@ -179,14 +179,14 @@ def _schema(name: str) -> Json:
         schema = _schema_of(Draft, _HIDDEN)
         schema["properties"]["links"] = _LINKS
         return schema
-    schema = _schema_of(load(CALLS[name].question or ""))
+    schema = _schema_of(load(CALLS[name].request or ""))
     if name == "recall":
         schema["properties"]["task_type"] = {"type": "string", "description": "as in store"}
     return schema
 
 
 def _note() -> Json:
-    """The schema of one tool for several questions: only `action` is required."""
+    """The schema of one tool for several requests: only `action` is required."""
     properties: Json = {"action": {"type": "string", "enum": ["add", "match", "show", "list"]}}
     for model in (NoteDraft, ShowNote, MatchRequest):
         properties |= _schema_of(model)["properties"]

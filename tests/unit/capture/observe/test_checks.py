@@ -9,6 +9,16 @@ from hypothesis import strategies as st
 from rum.capture.observe.checks import check_kind, check_of
 from rum.capture.observe.steps import Step
 
+BUN_FAILURE = """stats.test.ts:
+(pass) adds [0.10ms]
+error: expect(received).toBe(expected)
+(fail) divides [0.20ms]
+
+ 1 pass
+ 1 fail
+ 2 expect() calls
+Ran 2 tests across 1 file. [9.00ms]"""
+
 
 def run(command: str, output: str = "", code: int | None = 0) -> Step:
     return Step(
@@ -93,8 +103,9 @@ def test_a_command_that_only_mentions_a_check_is_no_check(command: str):
             "Ran 4 tests in 0.1s\n\nFAILED (failures=1, errors=2)",
             1,
             False,
-            "2 failed, 4 passed",
+            "2 failed, 4 run",
         ),
+        ("python -m unittest", "Ran 2 tests in 0.1s", 1, False, "Ran 2 tests in 0.1s"),
         ("npx jest", "Tests:       1 failed, 5 passed, 6 total", 1, False, "1 failed, 5 passed"),
         ("npx vitest run", " Tests  2 passed (2)", 0, True, "2 passed"),
         ("npx mocha", "  3 passing (10ms)\n  1 failing", 1, False, "1 failed, 3 passed"),
@@ -107,7 +118,7 @@ def test_a_command_that_only_mentions_a_check_is_no_check(command: str):
             False,
             "1 failed, 3 passed",
         ),
-        ("bundle exec rspec", "5 examples, 1 failure", 1, False, "1 failed, 5 passed"),
+        ("bundle exec rspec", "5 examples, 1 failure", 1, False, "1 failed, 5 run"),
         ("vendor/bin/phpunit", "OK (3 tests, 4 assertions)", 0, True, "3 passed"),
         (
             "dotnet test",
@@ -116,8 +127,24 @@ def test_a_command_that_only_mentions_a_check_is_no_check(command: str):
             False,
             "1 failed, 2 passed",
         ),
-        ("mvn test", "Tests run: 3, Failures: 1, Errors: 0, Skipped: 0", 1, False, "1 failed, 3 passed"),
+        ("mvn test", "Tests run: 3, Failures: 1, Errors: 0, Skipped: 0", 1, False, "1 failed, 3 run"),
         ("node --test", "# pass 3\n# fail 1", 1, False, "1 failed, 3 passed"),
+        ("bun test", BUN_FAILURE, 1, False, "1 failed, 1 passed"),
+        ("bun test | tail -20", BUN_FAILURE, 0, False, "1 failed, 1 passed"),
+        (
+            "bun test | head -3",
+            "(pass) adds [0.10ms]\n(fail) divides [0.20ms]",
+            0,
+            False,
+            "(fail) divides [0.20ms]",
+        ),
+        (
+            "bun test",
+            "(pass) adds [0.10ms]\n\n 2 pass\n 0 fail\nRan 2 tests across 1 file. [9.00ms]",
+            0,
+            True,
+            "2 passed",
+        ),
         ("python3 check_stats.py", "all checks passed", 0, True, "all checks passed"),
         ("pytest", "", None, None, ""),
     ],

@@ -10,7 +10,7 @@ import click
 from rum.app.layers.rules import problem as condition_problem
 from rum.inject.render import local_time, short_id
 from rum.model.layers import Fact, FactVersion, Rule, RuleVersion
-from rum.store.captured_events import RuleProposal
+from rum.store.captured_events import RuleCandidate
 from rum.surfaces.cli.memories.forget import add_forget_command
 from rum.surfaces.cli.open_project import open_rum
 from rum.surfaces.cli.option_types import limit_option
@@ -212,13 +212,13 @@ def candidates(options: Options) -> None:
     Candidates are not used: `rum rules accept ID` makes one a rule, `rum rules reject ID` drops it.
     """
     with open_rum(options) as rum:
-        proposals = rum.rules.candidates()
-    answer = [candidate._asdict() for candidate in proposals]
-    ids = (candidate.id for candidate in proposals)
-    print_result(options, answer, lambda _: _candidates_view(proposals), ids=ids, empty="No candidates.")
+        candidates = rum.rules.candidates()
+    answer = [candidate._asdict() for candidate in candidates]
+    ids = (candidate.id for candidate in candidates)
+    print_result(options, answer, lambda _: _candidates_view(candidates), ids=ids, empty="No candidates.")
 
 
-def _candidates_view(candidates: Sequence[RuleProposal]) -> View:
+def _candidates_view(candidates: Sequence[RuleCandidate]) -> View:
     rows = [(short_id(one.id), one.condition, one.action, str(one.times)) for one in candidates]
     lines = [
         f"{one.condition} → {one.action} [{short_id(one.id)}] {count_of(one.times, 'time')}"

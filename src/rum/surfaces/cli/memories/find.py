@@ -35,21 +35,21 @@ def recall(options: Options, query: tuple[str, ...], **fields: Any) -> None:
 
     WORDS are the query. Files, words and the intent rank the results; all other options filter them.
     """
-    question = given_options(fields)
+    arguments = given_options(fields)
     if query:
-        question["query"] = " ".join(query)
+        arguments["query"] = " ".join(query)
     with open_rum(options) as rum:
-        if "memory_id" in question:
-            question["memory_id"] = stored_id(rum, question["memory_id"])
-        with check_usage(wrong="memory_id" not in question):  # a short id may be of several memories
-            answer = rum.recall(**question)
-        by_words = "query" in question or "intent" in question
+        if "memory_id" in arguments:
+            arguments["memory_id"] = stored_id(rum, arguments["memory_id"])
+        with check_usage(wrong="memory_id" not in arguments):  # a short id may be of several memories
+            answer = rum.recall(**arguments)
+        by_words = "query" in arguments or "intent" in arguments
         print_result(
             options,
             answer,
             lambda answer: _recall_view(rum, answer),
             ids=(memory.id for memory in answer.memories),
-            notes=_hints(answer, question.get("limit", rum.settings.recall_limit), by_words=by_words),
+            notes=_hints(answer, arguments.get("limit", rum.settings.recall_limit), by_words=by_words),
         )
 
 

@@ -40,14 +40,14 @@ def identity(options: Options, action: Literal["register", "resume", "info"], **
 
     `resume` without an id resumes the last main agent used on the command line.
     """
-    question = given_options(fields)
-    if action == "register" and "name" in question:
+    arguments = given_options(fields)
+    if action == "register" and "name" in arguments:
         try:
-            question["name"] = str(AGENT_NAME.check(question["name"]))
+            arguments["name"] = str(AGENT_NAME.check(arguments["name"]))
         except ValueError:  # `--agent` would not accept it either
             raise InvalidQuery(f"--name must be {AGENT_NAME.allowed}.", field="name") from None
     with open_rum(options) as rum:
-        answer = rum.identity(action, **question)
+        answer = rum.identity(action, **arguments)
         print_result(options, answer, _identity_view, ids=[answer.agent_id])
 
 
