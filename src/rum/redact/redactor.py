@@ -7,9 +7,11 @@ from functools import lru_cache
 from itertools import chain
 
 from rum.redact.secret_assignments import find_by_name, repeats_name
+from rum.redact.secret_commands import find_in_commands
 from rum.redact.secret_locations import find_by_location
 from rum.redact.secret_names import kind_of_name
 from rum.redact.secret_patterns import find_by_pattern
+from rum.redact.secret_prose import find_in_prose
 from rum.redact.secret_plausibility import MARK, QUOTED, compiled, is_plausible
 
 TYPE_CHECKING = False
@@ -175,7 +177,13 @@ def _find_all(text: str) -> Iterator[tuple[int, int, str]]:
     lower = text.lower()
     if len(lower) != len(text):  # a capital dotted I becomes two characters, which would shift all offsets
         lower = text.replace("\u0130", "I").lower()
-    return chain(find_by_pattern(text), find_by_location(text, lower), find_by_name(text, lower))
+    return chain(
+        find_by_pattern(text),
+        find_by_location(text, lower),
+        find_by_name(text, lower),
+        find_in_commands(text, lower),
+        find_in_prose(text, lower),
+    )
 
 
 def _outside_marks(text: str, found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:

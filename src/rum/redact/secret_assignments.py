@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from rum.redact.secret_names import STEMS, kind_of_name
+from rum.redact.secret_names import STEMS, is_vague, kind_of_name
 from rum.redact.secret_plausibility import (
     ENV,
     FLAG,
     LINE,
     LOOSE,
     MARK,
+    MOST_JUDGED,
+    PROSE,
     QUOTED,
+    UNSEARCHED,
     compiled,
+    is_chosen,
     is_code,
     is_plausible,
+    is_random,
     words_of,
 )
 
@@ -24,14 +29,20 @@ if TYPE_CHECKING:
 # From the stem of a name to the beginning of its value. Quantifiers are limited and possessive, as hostile
 # text must not take quadratic time.
 _TO_VALUE = (
-    r"[\w.-]{0,40}+(?:\\{0,3}[\"'`])?+[\])]?+(?:"
+    r"[\w.-]{0,40}+(?:\\{0,3}[\"'`]|\*\*)?+[\])]?+(?:"
     r"(?P<pair>(?<=[\"']),?\s{0,12}[\"']?[Vv]alue[\"']?\s{0,3}[:=]\s{0,3}"
-    r"|\s{0,3}\n[ ]{0,24}value:[ ]{0,3}|:[ ]?[|>][-+]?\s{1,40})"
+    r"|\s{0,3}\n[ ]{0,24}value:[ ]{0,3}|:[ ]?[|>][-+]?\s{1,40}|</(?:key|name|td|th)>\s{0,20}<(?:string|value|td)>"
+    r"|[ ]\{[^{}]{0,160}?\bdefault\s{0,20}=[ ]{0,3})"
+    r"|(?P<xml>[ ][^<>\n]{1,120}>(?=[^<>\s]))"
     r"|[ \t]{0,8}+(?:"
     r"(?P<typed>(?::[ ]?[A-Za-z&][\w\[\]|.<>?&, ]{0,40}|[Ss]tring[ ]?)=(?=[ ]?[bBrRuU@]{0,2}[\"'`]))"
-    r"|(?P<op>[?+|]{0,2}={1,3}>?|!==?|:=|::?|>|(?<=[\"'`]),|\((?=[\"'`]))"
-    r")[ \t]{0,8}+"
-    r"|(?P<prose>[ ](?:(?:is|was)[ :]{1,2})?(?=\\?[\"'`])|[ ](?:is|was)[ :]{1,2})"
+    r"|(?P<op>[?+|]{0,2}={1,3}>?|!==?|:=|:-|::?|-{1,2}>|>|(?<=[\"'`]),(?:[ ]?default=)?|\((?=[\"'`])"
+    r"|(?:\|\||\?\?|or)(?=[ ]?[\"'`]))"
+    r")(?:\*\*)?+[ \t]{0,8}+"
+    r"|(?P<prose>[ ](?:(?:is|was)[ :]{1,2})?(?=\\?[\"'`])"
+    r"|(?:[ ](?:for|of|to|on|in|at|as|here|i|you)\b[^\n:=\"'`(){}<>|]{0,48}?|[ ]\([^()\n]{1,30}\))?"
+    r"(?:[ ](?:is|was|are|be|to)(?:[ ](?:now|just|still|set[ ]to))?[ :]{1,2}+|:[ ]{1,3})(?:\*\*)?)"
+    r"|(?P<direct>[ \t]{1,8}+(?:[|][ ]{1,3})?(?=[^\s=:|-][^\s]{4}))"
     r")"
 )
 
@@ -59,15 +70,23 @@ _OPTION = r"--([A-Za-z][\w-]{2,40}+)[ \t]{1,4}+(\\{0,2}[\"']?)(?!-)([^\s\"'\\]{3
 
 def find_by_name(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and kind of every secret found by its name; `lower` is the text in lower case."""
+    to_value = compiled(_TO_VALUE)
+    judged = 0
     for stem in STEMS:
         at = lower.find(stem)
         while at >= 0:
             at += len(stem)
-            reach = compiled(_TO_VALUE).match(text, at)
-            found = _find_value(text, at - len(stem), reach) if reach else None
-            if found:
-                yield found
-                at = found[1]
+            reach = to_value.match(text, at)
+            named = reach and _name_of(text, at - len(stem))
+            if reach and named:
+                judged += 1
+                if judged > MOST_JUDGED:
+                    yield at - len(stem), len(text), UNSEARCHED
+                    return
+                found = _find_value(text, named, reach)
+                if found:
+                    yield found
+                    at = found[1]
             at = lower.find(stem, at)
     if "--" in text:
         for option in compiled(_OPTION).finditer(text):
@@ -83,38 +102,71 @@ def repeats_name(name: str, value: str) -> bool:
     return len(words) > 1 and words_of(name)[-len(words) :] == words
 
 
-def _find_value(text: str, stem: int, reach: re.Match[str]) -> tuple[int, int, str] | None:
-    start, end = _name_around(text, stem)
-    name = text[start:end]
-    kind = kind_of_name(name)
+def _name_of(text: str, stem: int) -> tuple[int, str, str] | None:
+    """Where the name around a stem begins, the name, and the kind of secret that it announces."""
+    head = text[max(0, stem - 60) : stem]
+    begin = compiled(r"[\w.-]{0,60}+\Z").search(head) if head[-1:].isalnum() or head[-1:] in ("_", "-", ".") else None
+    start = stem - (len(begin[0]) if begin else 0)
+    tail = compiled(r"[\w.-]{0,60}").match(text, stem)
+    name = text[start : tail.end() if tail else stem]
+    kind = kind_of_name(name) or _kind_of_spaced(text, start, name)
     if kind is None or text.startswith(MARK, start - len(MARK)):
         return None
+    return start, name, kind
+
+
+def _kind_of_spaced(text: str, start: int, name: str) -> str | None:
+    """The kind by the word before: `API key`, `recovery phrase`."""
+    if name.lower() not in ("key", "keys", "phrase") or text[start - 1 : start] not in (" ", "-"):
+        return None
+    before = compiled(r"[A-Za-z]{2,24}[ -]\Z").search(text[max(0, start - 25) : start])
+    return kind_of_name(f"{before[0][:-1]}_{name.lower().removesuffix('s')}") if before else None
+
+
+def _find_value(text: str, named: tuple[int, str, str], reach: re.Match[str]) -> tuple[int, int, str] | None:
+    start, name, kind = named
     if reach["op"] == "(" and not compiled(_SETTER).search(name):
         return None
     literal = compiled(_LITERAL).match(text, reach.end())
     if literal and literal.lastindex:
         value = literal[literal.lastindex]
-        if is_plausible(kind, value, _form_of_literal(name, reach)) and not repeats_name(name, value):
+        if (
+            is_plausible(kind, value, _form_of_literal(name, reach))
+            and not repeats_name(name, value)
+            and not (is_vague(name) and not _is_clear(name, reach) and not is_chosen(value))
+        ):
             return *literal.span(literal.lastindex), kind
         return None
     bare = compiled(_BARE).match(text, reach.end())
-    if not bare or reach["typed"] or reach["op"] == ",":
+    if not bare or reach["typed"] or reach["op"] in (",", "||", "??", "or"):
         return None
     form = _form_of_bare(text, start, name, reach, bare.end())
     whole = bare if form in (ENV, LINE) else compiled(_BARE_IN_CODE).match(text, bare.start(), bare.end())
-    value = (whole or bare).group().rstrip(",)]}.:")
+    value = (whole or bare).group().rstrip(",)]}.:*")
     if is_code(value) or not is_plausible(kind, value, form) or repeats_name(name, value):
         return None
+    if (is_vague(name) and not _is_clear(name, reach)) or reach["direct"]:
+        accepted = is_chosen(value) if kind == "password" else is_random(value, 20)
+        if not accepted or (reach["direct"] and not _is_announced(text, start, name, bare.end(), kind)):
+            return None
     rest = compiled(_BARE_IN_CODE).match(text, bare.start() + len(value))
     return bare.start(), rest.end() if rest else bare.end(), kind
 
 
-def _name_around(text: str, stem: int) -> tuple[int, int]:
-    start, least = stem, max(0, stem - 60)
-    while start > least and (text[start - 1].isalnum() or text[start - 1] in "_-."):
-        start -= 1
-    end = compiled(r"[\w.-]{0,60}").match(text, stem)
-    return start, end.end() if end else stem
+def _is_clear(name: str, reach: re.Match[str]) -> bool:
+    """Whether the name is that of a variable of the environment: `MQ_PASS=`."""
+    return name.isupper() and "_" in name and reach["op"] in ("=", ":")
+
+
+def _is_announced(text: str, start: int, name: str, end: int, kind: str) -> bool:
+    """Whether a value that only a space separates from its name is meant as its value."""
+    if kind != "password":
+        return text[start - 1 : start] in (" ", "\n", "", "\t", "|", "-")
+    if name.isupper() and "_" in name:
+        return compiled(_SETS_VARIABLE).search(text, max(0, start - 40), start) is not None
+    if _fills_line(text, start, end) or text.startswith(" |", end):
+        return True
+    return compiled(_BEFORE_PASSWORD).search(text, max(0, start - 60), start) is not None
 
 
 def _is_tight(reach: re.Match[str]) -> bool:
@@ -141,8 +193,14 @@ def _form_of_bare(text: str, start: int, name: str, reach: re.Match[str], end: i
         return QUOTED if tight and not text[reach.end() : end].isupper() else FLAG
     if tight and before in ("?", "&", ";"):
         return QUOTED
-    if reach["op"] == ">":
-        return QUOTED if before == "<" and text.startswith("</", end) else LOOSE
+    if reach["op"] == ">" or reach["xml"]:
+        return QUOTED if text.startswith("</", end) else LOOSE
+    if reach["prose"] or reach["direct"] or reach["op"] in (":", "->", "-->") and not tight:
+        fills = reach["op"] == ":" and _fills_line(text, start, end)
+        if not fills:
+            return PROSE
+    if reach["op"] == ":-":
+        return LINE
     if reach["pair"]:
         return ENV if name.isupper() else LINE
     if tight and not _is_inside_call(text, start):
@@ -151,6 +209,13 @@ def _form_of_bare(text: str, start: int, name: str, reach: re.Match[str], end: i
     if (reach["op"] == ":" or (constant and reach["op"] == "=")) and _fills_line(text, start, end):
         return ENV if constant and reach["op"] == ":" else LINE
     return LOOSE
+
+
+_SETS_VARIABLE = r"(?i)(?:setx|setenv|env|export|set|-gx|-x|config:set|secret set|env add|add|put) [\"']?\Z"
+_BEFORE_PASSWORD = (
+    r"(?i)(?:\b(?:with|using|and|default|temporary|temp|initial|root|admin|connect \S{1,40}"
+    r"|(?:user|username|login|account|as) \S{1,40})|,)(?: the| a| my| her| his| our)? \Z"
+)
 
 
 def _is_inside_call(text: str, start: int) -> bool:

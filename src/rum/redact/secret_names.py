@@ -8,9 +8,17 @@ from rum.redact.secret_plausibility import MARK, words_of
 from rum.text.lexicon import word_set
 
 # Every name that announces a secret contains one of these, in lower case.
-STEMS = ("pass", "pwd", "secret", "token", "key", "auth", "cred", "mnemonic", "phrase")
+STEMS = (
+    *("pass", "pw", "secret", "token", "key", "auth", "cred", "mnemonic", "phrase"),
+    *("psk", "bearer", "salt", "_pat", "psw", "kennwort", "senha", "contrase", "wachtwoord"),
+)
 
-_PASSWORDS = frozenset(("password", "passwd", "passphrase", "passcode", "pwd", "passwort", "pswd"))
+_PASSWORDS = word_set(
+    """
+    contrasena contrasenia contraseña kennwort passcode passphrase passwd password passwort pswd psk psw
+    pwd pword senha wachtwoord
+    """
+)
 
 # Words after the noun that do not change its meaning: SECRET_KEY_BASE, password_confirmation, API_KEY_PROD.
 _SUFFIXES = word_set(
@@ -35,6 +43,16 @@ _PASS_OF = word_set(
     account admin api app auth basic bind client database db default docker email ftp http imap jenkins
     key keystore ldap login mail master mongo mongodb my mysql pg postgres proxy rabbitmq redis registry
     root server service sftp smtp ssh sudo truststore user vault wifi
+    bot bucket cache cert ci deststore encryption gpg grafana host kafka keychain ks mq mssql nexus p12 pfx pgp
+    pkcs rdp require sa sonar srckey srcstore store superuser svn system tomcat unlock vnc web webdav zip
+    """
+)
+# Passes that are no passwords: of compilers, renderers, trains.
+_PASS_NOT_OF = word_set(
+    """
+    all backward board boarding build by com compiler count day depth dest did each fail final first forward full
+    geometry ifpass last ma main many module multi next num one opt optimization or over parser post pre previous
+    quick re render second shadow single skip sur test tests then third to total trace tres two under
     """
 )
 
@@ -54,6 +72,11 @@ _KEY_OF = word_set(
     hmac integration license machine mailgun master mistral newrelic openai pinecone private project
     replicate rsa secret sendgrid server service session shared sign signing slack ssh storage stripe
     subscription supabase symmetric telegram twilio webhook wireguard write
+    activation airtable alpaca binance bot cloudflare coinbase dashscope deepl deepseek director elastic etherscan
+    etsy fcm finnhub fireworks giphy heroku huggingface infura jwt kraken linear logged maps mapbox minio mongo nasa
+    newsapi nonce notion omdb openrouter openweather pagerduty paypal plaid polygon postmark preshared product
+    psk pusher rapidapi recaptcha resend rollbar sas segment sentry serp serpapi shodan snyk sonar spotify square
+    static tmdb together unsplash vapid vault voyage weather wp xai zendesk
     """
 )
 
@@ -63,7 +86,7 @@ _COMPOUNDS = (
     ("token", ("token",)),
     (
         "api-key",
-        tuple(f"{of}key" for of in ("api", "secret", "access", "private", "auth", "account", "master")),
+        tuple(f"{of}key" for of in ("api", "secret", "access", "private", "auth", "account", "master", "shared")),
     ),
     ("api-key", tuple(f"{of}key" for of in ("signing", "encryption", "subscription", "license"))),
 )
@@ -83,8 +106,10 @@ def kind_of_name(name: str) -> str | None:
 
 
 def _kind_of_noun(noun: str, of: str, words: list[str]) -> str | None:
-    if noun in _PASSWORDS or (noun in ("pass", "pw") and of in _PASS_OF):
+    if noun in _PASSWORDS or (noun in ("pass", "pw") and of not in _PASS_NOT_OF):
         return "password"
+    if noun == "data" and of == "key":
+        noun, of = "key", words[-3] if len(words) > 2 else ""
     if noun == "key":
         if of == "secret":
             return "secret"
@@ -93,15 +118,28 @@ def _kind_of_noun(noun: str, of: str, words: list[str]) -> str | None:
         return None if of in _TOKEN_NOT_OF else "token"
     if noun == "secret" or (noun == "id" and of == "secret"):
         return "secret"
+    if noun == "bearer" or (noun == "pat" and of):
+        return "token"
+    if noun == "salt" and of:
+        return "secret"
     if noun in ("credential", "credentials", "creds"):
         return "credential"
     if noun == "auth":
         return "basic-auth"
     if noun == "authorization":
         return "authorization"
-    if noun == "mnemonic" or (noun == "phrase" and of in ("seed", "recovery", "pass")):
+    if noun == "mnemonic" or (noun == "phrase" and of in ("seed", "recovery", "pass", "secret", "backup", "wallet", "mnemonic")):
         return "seed-phrase"
     return _kind_of_compound(noun)
+
+
+@lru_cache(maxsize=512)
+def is_vague(name: str) -> bool:
+    """Whether the name ends in `pass` or `pw` but does not say of what, so that it may be no password's."""
+    words = [word for word in words_of(name) if not word.isdigit()]
+    while len(words) > 1 and words[-1] in _SUFFIXES:
+        words.pop()
+    return bool(words) and words[-1] in ("pass", "pw") and (len(words) < 2 or words[-2] not in _PASS_OF)
 
 
 def _kind_of_compound(noun: str) -> str | None:

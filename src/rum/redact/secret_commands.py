@@ -1,0 +1,320 @@
+"""Find secrets in command lines: values of flags, positional passwords, pipes, and what a command printed."""
+
+from __future__ import annotations
+
+from rum.redact.secret_names import kind_of_name
+from rum.redact.secret_plausibility import (
+    FLAG,
+    LINE,
+    MOST_JUDGED,
+    QUOTED,
+    UNSEARCHED,
+    compiled,
+    is_chosen,
+    is_code,
+    is_filler,
+    is_placeholder,
+    is_plausible,
+    is_random,
+)
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import re
+    from collections.abc import Iterator
+
+# A value: in double quotes, in single quotes, or without a space.
+_VALUE = (
+    r"(?:\\?\"([^\"\n\\]{3,200}+)|\\?'([^'\n\\]{3,200}+)|([^\s\"'|;<>`\\()-][^\s\"'|;<>`\\]{2,200}+))"
+)
+
+# Commands whose short flag is followed by a password; the value is a part of the flag's word, or the next word.
+_ATTACHED = {
+    "p": r"(?:mysql|mariadb|mongo)[\w-]*|my(?:dumper|loader|cli)|7z[a-z]*|rar|unrar|sshpass|docker|podman|arj|lha",
+    "hp": "rar|unrar|7z[a-z]*",
+    "P": "zip|unzip|curl",
+    "w": r"ldap[a-z]+",
+    "k": "openssl",
+    "N": "ssh-keygen",
+}
+_SEPARATE = {
+    "p": (
+        r"az|docker|podman|buildah|skopeo|nerdctl|helm|oc|cf|mongo[\w-]*|sshpass|twine|cqlsh|psexec\w*|winrs|rdesktop"
+        r"|evil-winrm|crackmapexec|netexec|nxc|hydra|useradd|usermod|altool|security|beeline|hdbsql|rabbitmqadmin"
+        r"|couchbase-cli|cbq|cbimport|cbexport|nodetool|jfrog|jf|argocd|ibmcloud|bx|pulsar-admin|solr|xcrun|7z[a-z]*"
+        r"|flyway|liquibase|ncftp\w*|svn|mcli|pgcli|mycli|impacket-\w+|smbmap|snowsql|dropdb|wpscan|kinit"
+    ),
+    "P": (
+        r"sqlcmd|osql|isql|tsql|bcp|freebcp|zip|unzip|ipmitool|mosquitto_\w+|ssh-keygen|fisql|usql|bsqldb|mssql-cli"
+        r"|zipcloak|iscsiadm|rar"
+    ),
+    "pw": r"plink|pscp|psftp|pageant|puttygen|nodetool|nzsql|tmsh|winscp|kitty|\S+",
+    "hp": "rar|unrar|7z[a-z]*",
+    "w": r"ldap\w+|vsql|security|ipa|kadmin|dbaccess|etcdctl",
+    "W": r"gsql|kadmin|sipp",
+    "a": r"redis-cli|redis-benchmark|keydb-cli|valkey-cli|redis-\w+",
+    "A": r"snmp\w+",
+    "X": r"snmp\w+",
+    "k": "openssl|monit",
+    "K": "openssl",
+    "N": "ssh-keygen",
+    "S": "s3cmd",
+    "t": r"doctl|snyk|ngrok|netlify|vercel|wrangler|hcloud|linode-cli|surge",
+}
+# Flags with `user:password`, and the commands for which it can be nothing else.
+_PAIRS = {"u": r"curl|ab|hey|wget|http|https|xh|etcdctl|nuclei", "U": r"curl", "a": r"http|https|xh|hey", "A": r"ab"}
+
+_SHORT = rf" -(pw|hp|[pPwWaAkKuUNXSt])([ =:]{{1,2}}|){_VALUE}"
+# -storepass X, -srcstorepass X, -password X, -Dsonar.login=X
+_LONG = rf" -([A-Za-z][\w.-]{{3,40}}+)[ =:]{{1,2}}+{_VALUE}"
+_SLASHED = rf"(?i) /(p|pass|password|rp|pwd|secret|token)[: ]{_VALUE}"
+_USER_FLAG = r" (?:-{1,2}(?:u|U|user|username|usr|login|l|D)\b|/u\b|/user\b)"
+_MAX_COMMAND = 400
+
+# A string that must be in the lower-case text, and a pattern for the text with the secret in its last group.
+_POSITIONAL = (
+    ("htpasswd", rf"htpasswd (?:-[A-Za-z]+ (?:[0-9]+ )?){{1,4}}(?:[^\s-]\S* ){{1,2}}{_VALUE}"),
+    ("net use", rf"(?i)net use [^\n]{{0,120}}?/user:\S+ {_VALUE}"),
+    ("net use", rf"(?i)net user? [^\s/]\S* {_VALUE}"),
+    ("%", rf"(?:smb|rpc|net |cifs|winexe|wmic)[^\n|;]{{0,120}}? (?:-U|--user|--user=)[ =]?[\"']?[\w\\/.-]{{1,60}}%{_VALUE}"),
+    ("vault ", rf"vault (?:login|unwrap|operator unseal)(?: -\S+)* {_VALUE}"),
+    ("add_user", rf"add_user [^\s-]\S* {_VALUE}"),
+    ("change_password", rf"change_password [^\s-]\S* {_VALUE}"),
+    ("authtoken", rf"(?i)(?:add-)?authtoken {_VALUE}"),
+    ("auth ", rf"(?m)(?:^|> |redis-cli |CONFIG SET requirepass )AUTH (?:[a-z]\w* )?{_VALUE}$"),
+    ("masterauth", rf"masterauth {_VALUE}"),
+    ("wpa_passphrase", rf"wpa_passphrase \S+ {_VALUE}"),
+    ("walletpassphrase", rf"walletpassphrase(?:change)? {_VALUE}"),
+    ("openssl passwd", rf"openssl passwd (?:-\S+ )*{_VALUE}"),
+    ("mkpasswd", rf"mkpasswd (?:-\S+(?: sha-\d+)? )*{_VALUE}"),
+    ("hash-password", rf"hash-password (?:-\S+ )*{_VALUE}"),
+    ("obscure", rf"rclone obscure {_VALUE}"),
+    ("user-secrets", rf"user-secrets set [\"']?[\w:.-]*(?i:pass|secret|key|token|pw)\w*[\"']? {_VALUE}"),
+    ("alias set", rf"mc alias set \S+ \S+ \S+ {_VALUE}"),
+    ("config host add", rf"mc config host add \S+ \S+ \S+ {_VALUE}"),
+    ("mysqladmin", rf"mysqladmin [^\n|;]{{0,120}}?password {_VALUE}"),
+    ("http-basic", rf"http-basic\.\S+ \S+ {_VALUE}"),
+    ("lftp", rf"lftp [^\n|;]{{0,80}}?-u [\"']?[^\s,]{{1,60}},{_VALUE}"),
+    ("connect to", rf"(?i)connect to \S+ user \S+ using {_VALUE}"),
+    ("_pw ", rf"(?:user|owner)_pw {_VALUE}"),
+    ("pdf", rf"pdf[^\n]{{0,120}}? -[uo]pw {_VALUE}"),
+    ("asplaintext", rf"(?i)ConvertTo-SecureString (?:-String )?{_VALUE}"),
+    ("asplaintext", rf"(?i)ConvertTo-SecureString [^\n]{{0,80}}?-AsPlainText {_VALUE}"),
+    ("pass:", rf"(?i)-pass(?:in|out|word)?[ =:][\"']?pass:{_VALUE}"),
+    ("pass pass:", rf"-pass pass:{_VALUE}"),
+    ("secret set", rf"secret set [^\n]{{0,80}}?(?:--body|-b)[ =]{_VALUE}"),
+    ("secret put", rf"(?:kv|secret|parameter|key) put [^\n]{{0,60}}?(?i:pass|secret|token|key)\w* {_VALUE}"),
+    ("kv put", rf"kv put \S*(?i:pass|secret|token|key)\w* {_VALUE}"),
+    ("etcdctl", rf"etcdctl [^\n]{{0,60}}?put \S*(?i:pass|secret|token|key)\w* {_VALUE}"),
+    ("put-parameter", rf"put-parameter [^\n]{{0,200}}?--value[ =]{_VALUE}"),
+    ("create-secret", rf"(?:create|put|update)-secret(?:-value)? [^\n]{{0,200}}?--secret-string[ =]{_VALUE}"),
+    ("secret-string", rf"--secret-string[ =]{_VALUE}"),
+    ("keyvault secret set", rf"keyvault secret set [^\n]{{0,200}}?--value[ =]{_VALUE}"),
+    ("config set", rf"config set (?:\S*:)?\S*(?i:auth|token|pass|secret|key|credential)\w*[ =]{_VALUE}"),
+    ("config:set", rf"config:set \S*(?i:token|pass|secret|key|pw)\w*=[\"']?{_VALUE}"),
+    ("git config", rf"git config (?:--\S+ )*\S*(?i:pass|token|secret)\w* {_VALUE}"),
+    ("add-generic-password", rf"add-(?:generic|internet)-password [^\n]{{0,160}}?-w {_VALUE}"),
+    ("unlock-keychain", rf"(?:unlock|create)-keychain [^\n]{{0,80}}?-p {_VALUE}"),
+    ("service install", rf"cloudflared [^\n]{{0,40}}?(?:install|--token) {_VALUE}"),
+    ("snyk auth", rf"snyk auth {_VALUE}"),
+    ("signtool", rf"(?i)signtool [^\n]{{0,160}}? /p {_VALUE}"),
+    ("enable secret", rf"enable (?:secret|password) (?:\d )?{_VALUE}"),
+    ("snmp-server", rf"snmp-server community {_VALUE}"),
+    ("username ", rf"(?m)^ *username \S+ (?:privilege \d+ )?(?:password|secret) (?:\d )?{_VALUE}"),
+    ("docker login", rf"docker login [^\n|;]{{0,160}}?-p[ =]?{_VALUE}"),
+    ("rpcpassword", rf"-rpcpassword={_VALUE}"),
+    ("encrypt_string", rf"encrypt_string (?:--\S+ )*{_VALUE}"),
+    ("sec/", rf"zkcli[^\n]{{0,100}}?digest:\w+:{_VALUE}"),
+    ("digest ", rf"addauth digest \w+:{_VALUE}"),
+)
+
+# `user/password@database` after one of Oracle's tools or words.
+_ORACLE = (
+    r"(?:sqlplus|sqlcl|sql|rman|expdp|impdp|exp|imp|sqlldr|tkprof|connect|conn|userid|target|catalog|jdbc:oracle:\w+|oracle)"
+    r"\b(?:[^\n/]{0,40}?[ =:\"'])?([A-Za-z_][\w$#.-]{0,40})/([^\s/\"'<>]{3,100})@(?=[\w/(\"'])"
+)
+
+_READS_PASSWORD = (
+    r"\|[^\n]{0,160}?(?:--(?:password|token|pass|secret|with|admin-password)[\w-]*-?(?:stdin|token|fd)\b|--stdin\b"
+    r"|sudo(?: -\w+)* (?:-\w*S|--stdin)|chpasswd|cryptsetup|passwd\b|-pass(?:in)? stdin|-pass(?:in|out)? fd|kinit|smbpasswd"
+    r"|htpasswd [^\n]{0,30}-\w*i|(?:docker|podman) secret create|secrets? (?:put|set|create|add)|env add|vncpasswd"
+    r"|pass insert|ssh-add|su (?:-|root|\w+ -c)|su$|encrypt_string|wpa_passphrase|gpg [^\n]{0,80}--passphrase-fd|auth login"
+    r"|login\b[^\n]{0,80}stdin|mysql_config_editor|secret-tool|keyring set|pwhash|mkpasswd|wg pubkey|openssl passwd)"
+)
+_ECHO = rf"(?:echo|printf)(?: -[neE]+)?(?: [\"']?%s(?:\\n)?[\"']?)? {_VALUE}[\"']?(?:\\n[\"'])?[ )]{{0,3}}(?={_READS_PASSWORD})"
+_HERE_STRING = rf"<<<[ ]?\$?{_VALUE}"
+_READER = (
+    r"stdin|sudo|with-token|passwd|cryptsetup|secret|login|passphrase|auth|kinit|\bsu\b|token"
+)
+# A command that prints a secret, and the line that it printed.
+_PRINTS = (
+    r"(?m)^[^\n]{0,80}?(?:[$#>%] ?|\A|^)(?:sudo |docker exec \S+ |kubectl exec [^\n]{1,80}-- )?"
+    r"(?:(?:cat|bat|less|head(?: -n? ?1)?|type|more|Get-Content) (?P<file>\S{3,120})"
+    r"|(?:echo|printenv|Write-Output|Write-Host) [\"']?\$?(?:env:)?\{?(?P<name>\w{3,60})\}?[\"']?"
+    r"|(?P<secret>pass (?:show )?\S+|op read [^\n]{3,120}|vault (?:kv get|read) [^\n]{0,40}-field=\S+ [^\n]{1,80}"
+    r"|gh auth token|gcloud auth print-\S+-token|security find-\w+-password [^\n]{0,100}-w[^\n]{0,40}"
+    r"|kubectl (?:-n \S+ )?get secrets? [^\n]{1,200}base64 (?:-d|-D|--decode)[^\n]{0,20}"
+    r"|aws (?:secretsmanager get-secret-value|ssm get-parameter)[^\n]{0,160}text"
+    r"|az keyvault secret show [^\n]{0,160}tsv|heroku config:get \w+[^\n]{0,40}|terraform output -raw (?P<output>\w+)"
+    r"|openssl rand -\w+ \d+|pwgen[^\n]{0,20}|argocd admin initial-password[^\n]{0,40}|wg gen(?:key|psk)"
+    r"|rails secret|mix phx\.gen\.secret|php artisan key:generate --show|flask secret|secret-tool lookup [^\n]{0,80}"
+    r"|gopass (?:show )?[^\n]{1,80}|bw get password[^\n]{0,60}|lpass show --password[^\n]{0,60}))"
+    r"[ ]*\r?\n(?P<printed>\S{6,400}+)[ ]*(?=\r?\n|\Z)"
+)
+_SECRET_FILE = r"(?i)(?:pass(?:word|wd|phrase)?|pw|secret|token|credentials?|master|api[_-]?key)(?:\.(?:key|txt|enc))?$"
+_PRINTERS = (
+    *("cat ", "echo ", "printenv ", "auth ", "op read", "vault ", "-password ", "base64 ", "get-parameter", "get-secret"),
+    *("keyvault", "config:get", "output -raw", "openssl rand", "pwgen", "pass ", "wg gen", "secret", "key:generate"),
+    *("gopass", "bw get", "type ", "get-content"),
+)
+
+
+def find_in_commands(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
+    """Yield (start, end, kind) of every secret in a command line; `lower` is the text in lower case."""
+    if " -" in text:
+        yield from _in_flags(text)
+    if " /" in text:
+        yield from _in_slashed_flags(text)
+    for mark, source in _POSITIONAL:
+        if mark in lower:
+            yield from _in_matches(text, source)
+    if "/" in text and "@" in text:
+        yield from _in_oracle(text, lower)
+    if "|" in text and ("echo" in text or "printf" in text):
+        yield from _in_matches(text, _ECHO)
+    if "<<<" in text:
+        yield from _in_here_strings(text)
+    if "\n" in text:
+        yield from _printed(text, lower)
+
+
+def _value(match: re.Match[str]) -> tuple[int, int]:
+    """The span of the value, which is one of the last three groups."""
+    groups = match.re.groups
+    return next(match.span(group) for group in range(groups - 2, groups + 1) if match.start(group) >= 0)
+
+
+def _is_password(value: str) -> bool:
+    """Whether a value in the place of a password is one, and no variable or placeholder."""
+    return (
+        is_plausible("password", value, QUOTED)
+        and not is_code(value)
+        and not value.isupper() | value.isdigit() & (len(value) < 6)
+    )
+
+
+def _is_likely(value: str) -> bool:
+    return is_chosen(value) or (is_random(value, 8) and not is_placeholder(value) and not is_code(value))
+
+
+def _in_matches(text: str, source: str) -> Iterator[tuple[int, int, str]]:
+    for match in compiled(source).finditer(text):
+        start, end = _value(match)
+        value = text[start:end]
+        if _is_password(value) and (not value.isalpha() or len(value) > 15 or text[start - 1] in "\"'"):
+            yield start, end, "password"
+        elif ":" in value:
+            start += value.index(":") + 1
+            if _is_password(text[start:end]):
+                yield start, end, "password"
+
+
+def _in_flags(text: str) -> Iterator[tuple[int, int, str]]:
+    judged = 0
+    for match in compiled(_SHORT).finditer(text):
+        judged += 1
+        if judged > MOST_JUDGED:
+            yield match.start(), len(text), UNSEARCHED
+            return
+        start, end = _value(match)
+        found = _short_flag(text, match, start, end)
+        if found:
+            yield found
+    for match in compiled(_LONG).finditer(text):
+        name = match[1]
+        start, end = _value(match)
+        kind = kind_of_name(name) or ("password" if name.lower().endswith(_PASSWORD_ENDINGS) else None)
+        kind = kind or ("token" if name.startswith("D") and name.endswith("login") else None)
+        if kind and is_plausible(kind, text[start:end], FLAG) and not is_code(text[start:end]):
+            yield start, end, kind
+
+
+_PASSWORD_ENDINGS = ("storepass", "keypass", "passwd", "userpass", "-pw", "-pass")
+
+
+def _command_before(text: str, at: int) -> str:
+    """The beginning of the command whose flag is at this place."""
+    head = text[max(0, at - _MAX_COMMAND) : at].replace("\\\n", "  ").replace("\\\r\n", "   ")
+    cut = max(map(head.rfind, ("\n", "|", ";", "&&", "$(", "`")))
+    return head[cut + 1 :]
+
+
+def _short_flag(text: str, match: re.Match[str], start: int, end: int) -> tuple[int, int, str] | None:
+    flag, separator, value = match[1], match[2], text[start:end]
+    if not separator and value[:3] in ("ass", "swd", "ort", "rof", "rin"):
+        return None
+    head = _command_before(text, match.start())
+    if flag in _PAIRS and (separator or flag == "u"):
+        user, _, password = value.partition(":")
+        if user and password and not user.startswith(("$", "http", "/")):
+            strong = compiled(rf"(?:^|[\s/(\"'])(?:{_PAIRS[flag]})(?:\.exe)?[\s\"']").search(head)
+            if _is_password(password) if strong else _is_likely(password):
+                return start + len(user) + 1, end, "password"
+        if flag in "uU":
+            return None
+    commands = (_SEPARATE if separator else _ATTACHED).get(flag)
+    if not commands:
+        return None
+    if compiled(rf"(?:^|[\s/\\(\"'])(?:{commands})(?:\.exe)?[\s\"']").search(f"{head} "):
+        strong = flag != "pw" or _is_likely(value)
+        return (start, end, "password") if strong and _is_password(value) and not _is_path(value) else None
+    if separator and flag in "pPwW" and compiled(_USER_FLAG).search(text, match.start() - len(head), end + 100):
+        return (start, end, "password") if _is_likely(value) and not _is_path(value) else None
+    return None
+
+
+def _is_path(value: str) -> bool:
+    return compiled(r"[~.]{0,2}/[^\s]*|[\w.-]+/[\w./-]+|[0-9:.]+|[0-9]+[:/-].*").fullmatch(value) is not None
+
+
+def _in_slashed_flags(text: str) -> Iterator[tuple[int, int, str]]:
+    for match in compiled(_SLASHED).finditer(text):
+        start, end = _value(match)
+        if _is_likely(text[start:end]):
+            yield start, end, "password"
+
+
+def _in_oracle(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
+    if any(word in lower for word in ("sql", "oracle", "userid", "conn", "rman", "exp", "imp")):
+        at = text.find("@")
+        while at >= 0:
+            begin = max(0, at - 160)
+            slash = text.rfind("/", begin, at)
+            if slash > 0 and text[slash - 1].isalnum():
+                for match in compiled(_ORACLE).finditer(text, begin, at + 2):
+                    if match.end() == at + 1 and _is_password(match[2]):
+                        yield *match.span(2), "password"
+            at = text.find("@", at + 1)
+
+
+def _in_here_strings(text: str) -> Iterator[tuple[int, int, str]]:
+    for match in compiled(_HERE_STRING).finditer(text):
+        start, end = _value(match)
+        command = _command_before(text, match.start())
+        if compiled(_READER).search(command) and _is_password(text[start:end]):
+            yield start, end, "password"
+
+
+def _printed(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
+    if not any(word in lower for word in _PRINTERS):
+        return
+    for match in compiled(_PRINTS).finditer(text):
+        value = match["printed"]
+        if match["file"]:
+            announced = compiled(_SECRET_FILE).search(match["file"].rstrip("\"'").rpartition("/")[2])
+        elif match["name"] or match["output"]:
+            announced = kind_of_name(match["name"] or match["output"])
+        else:
+            announced = True
+        if announced and not is_filler(value) and is_plausible("password", value, LINE) and not is_code(value):
+            yield *match.span("printed"), "secret"
