@@ -38,7 +38,12 @@ def read_cases(path: Path) -> list[Case]:
         if line and not line.startswith("#"):
             kind, _, template = line.partition(" | ")
             for copy in range(FILLS):
-                text = template.replace("\\\\", "\0").replace("\\n", "\n").replace("\\r", "\r").replace("\0", "\\")
+                text = (
+                    template.replace("\\\\", "\0")
+                    .replace("\\n", "\n")
+                    .replace("\\r", "\r")
+                    .replace("\0", "\\")
+                )
                 cases.append(Case(kind, *fill(text, f"{path.name}:{number}:{copy}")))
     return cases
 

@@ -67,5 +67,7 @@ def _make(match: re.Match[str], rng: random.Random) -> str:
         body = "-----BEGIN RSA PRIVATE KEY-----\n" + "".join(rng.choices(ALPHABETS["B"], k=200))
         return base64.b64encode(body.encode()).decode()
     head = base64.urlsafe_b64encode(b'{"alg":"HS256","typ":"JWT"}').decode().rstrip("=")
-    body = base64.urlsafe_b64encode(b'{"sub":"%d","iat":1700000000}' % rng.randrange(10**9)).decode().rstrip("=")
+    body = (
+        base64.urlsafe_b64encode(b'{"sub":"%d","iat":1700000000}' % rng.randrange(10**9)).decode().rstrip("=")
+    )
     return f"{head}.{body}." + "".join(rng.choices(ALPHABETS["S"], k=43))

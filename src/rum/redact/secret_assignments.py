@@ -98,14 +98,18 @@ def find_by_name(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
 
 def repeats_name(name: str, value: str) -> bool:
     """Whether the value only repeats its name, as in a table of names."""
-    words = words_of(value)
-    return len(words) > 1 and words_of(name)[-len(words) :] == words
+    words, of_name = words_of(value), words_of(name)
+    return of_name == words or (len(words) > 1 and of_name[-len(words) :] == words)
 
 
 def _name_of(text: str, stem: int) -> tuple[int, str, str] | None:
     """Where the name around a stem begins, the name, and the kind of secret that it announces."""
     head = text[max(0, stem - 60) : stem]
-    begin = compiled(r"[\w.-]{0,60}+\Z").search(head) if head[-1:].isalnum() or head[-1:] in ("_", "-", ".") else None
+    begin = (
+        compiled(r"[\w.-]{0,60}+\Z").search(head)
+        if head[-1:].isalnum() or head[-1:] in ("_", "-", ".")
+        else None
+    )
     start = stem - (len(begin[0]) if begin else 0)
     tail = compiled(r"[\w.-]{0,60}").match(text, stem)
     name = text[start : tail.end() if tail else stem]
@@ -141,7 +145,9 @@ def _find_value(text: str, named: tuple[int, str, str], reach: re.Match[str]) ->
     if not bare or reach["typed"] or reach["op"] in (",", "||", "??", "or"):
         return None
     form = _form_of_bare(text, start, name, reach, bare.end())
-    whole = bare if form in (ENV, LINE) else compiled(_BARE_IN_CODE).match(text, bare.start(), bare.end())
+    whole = (
+        bare if form in (ENV, LINE, PROSE) else compiled(_BARE_IN_CODE).match(text, bare.start(), bare.end())
+    )
     value = (whole or bare).group().rstrip(",)]}.:*")
     if is_code(value) or not is_plausible(kind, value, form) or repeats_name(name, value):
         return None
@@ -195,7 +201,7 @@ def _form_of_bare(text: str, start: int, name: str, reach: re.Match[str], end: i
         return QUOTED
     if reach["op"] == ">" or reach["xml"]:
         return QUOTED if text.startswith("</", end) else LOOSE
-    if reach["prose"] or reach["direct"] or reach["op"] in (":", "->", "-->") and not tight:
+    if reach["prose"] or reach["direct"] or (reach["op"] in (":", "->", "-->") and not tight):
         fills = reach["op"] == ":" and _fills_line(text, start, end)
         if not fills:
             return PROSE

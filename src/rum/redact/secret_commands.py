@@ -24,9 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # A value: in double quotes, in single quotes, or without a space.
-_VALUE = (
-    r"(?:\\?\"([^\"\n\\]{3,200}+)|\\?'([^'\n\\]{3,200}+)|([^\s\"'|;<>`\\()-][^\s\"'|;<>`\\]{2,200}+))"
-)
+_VALUE = r"(?:\\?\"([^\"\n\\]{3,200}+)|\\?'([^'\n\\]{3,200}+)|([^\s\"'|;<>`\\()-][^\s\"'|;<>`\\]{2,200}+))"
 
 # Commands whose short flag is followed by a password; the value is a part of the flag's word, or the next word.
 _ATTACHED = {
@@ -62,71 +60,93 @@ _SEPARATE = {
     "t": r"doctl|snyk|ngrok|netlify|vercel|wrangler|hcloud|linode-cli|surge",
 }
 # Flags with `user:password`, and the commands for which it can be nothing else.
-_PAIRS = {"u": r"curl|ab|hey|wget|http|https|xh|etcdctl|nuclei", "U": r"curl", "a": r"http|https|xh|hey", "A": r"ab"}
+_PAIRS = {
+    "u": r"curl|ab|hey|wget|http|https|xh|etcdctl|nuclei",
+    "U": r"curl",
+    "a": r"http|https|xh|hey",
+    "A": r"ab",
+}
 
 _SHORT = rf" -(pw|hp|[pPwWaAkKuUNXSt])([ =:]{{1,2}}|){_VALUE}"
 # -storepass X, -srcstorepass X, -password X, -Dsonar.login=X
 _LONG = rf" -([A-Za-z][\w.-]{{3,40}}+)[ =:]{{1,2}}+{_VALUE}"
-_SLASHED = rf"(?i) /(p|pass|password|rp|pwd|secret|token)[: ]{_VALUE}"
+_SLASHED = rf" /(?i:(p|pass|password|rp|pwd)(:| )){_VALUE}"
 _USER_FLAG = r" (?:-{1,2}(?:u|U|user|username|usr|login|l|D)\b|/u\b|/user\b)"
 _MAX_COMMAND = 400
 
-# A string that must be in the lower-case text, and a pattern for the text with the secret in its last group.
-_POSITIONAL = (
-    ("htpasswd", rf"htpasswd (?:-[A-Za-z]+ (?:[0-9]+ )?){{1,4}}(?:[^\s-]\S* ){{1,2}}{_VALUE}"),
-    ("net use", rf"(?i)net use [^\n]{{0,120}}?/user:\S+ {_VALUE}"),
-    ("net use", rf"(?i)net user? [^\s/]\S* {_VALUE}"),
-    ("%", rf"(?:smb|rpc|net |cifs|winexe|wmic)[^\n|;]{{0,120}}? (?:-U|--user|--user=)[ =]?[\"']?[\w\\/.-]{{1,60}}%{_VALUE}"),
-    ("vault ", rf"vault (?:login|unwrap|operator unseal)(?: -\S+)* {_VALUE}"),
-    ("add_user", rf"add_user [^\s-]\S* {_VALUE}"),
-    ("change_password", rf"change_password [^\s-]\S* {_VALUE}"),
-    ("authtoken", rf"(?i)(?:add-)?authtoken {_VALUE}"),
-    ("auth ", rf"(?m)(?:^|> |redis-cli |CONFIG SET requirepass )AUTH (?:[a-z]\w* )?{_VALUE}$"),
-    ("masterauth", rf"masterauth {_VALUE}"),
-    ("wpa_passphrase", rf"wpa_passphrase \S+ {_VALUE}"),
-    ("walletpassphrase", rf"walletpassphrase(?:change)? {_VALUE}"),
-    ("openssl passwd", rf"openssl passwd (?:-\S+ )*{_VALUE}"),
-    ("mkpasswd", rf"mkpasswd (?:-\S+(?: sha-\d+)? )*{_VALUE}"),
-    ("hash-password", rf"hash-password (?:-\S+ )*{_VALUE}"),
-    ("obscure", rf"rclone obscure {_VALUE}"),
-    ("user-secrets", rf"user-secrets set [\"']?[\w:.-]*(?i:pass|secret|key|token|pw)\w*[\"']? {_VALUE}"),
-    ("alias set", rf"mc alias set \S+ \S+ \S+ {_VALUE}"),
-    ("config host add", rf"mc config host add \S+ \S+ \S+ {_VALUE}"),
-    ("mysqladmin", rf"mysqladmin [^\n|;]{{0,120}}?password {_VALUE}"),
-    ("http-basic", rf"http-basic\.\S+ \S+ {_VALUE}"),
-    ("lftp", rf"lftp [^\n|;]{{0,80}}?-u [\"']?[^\s,]{{1,60}},{_VALUE}"),
-    ("connect to", rf"(?i)connect to \S+ user \S+ using {_VALUE}"),
-    ("_pw ", rf"(?:user|owner)_pw {_VALUE}"),
-    ("pdf", rf"pdf[^\n]{{0,120}}? -[uo]pw {_VALUE}"),
-    ("asplaintext", rf"(?i)ConvertTo-SecureString (?:-String )?{_VALUE}"),
-    ("asplaintext", rf"(?i)ConvertTo-SecureString [^\n]{{0,80}}?-AsPlainText {_VALUE}"),
-    ("pass:", rf"(?i)-pass(?:in|out|word)?[ =:][\"']?pass:{_VALUE}"),
-    ("pass pass:", rf"-pass pass:{_VALUE}"),
-    ("secret set", rf"secret set [^\n]{{0,80}}?(?:--body|-b)[ =]{_VALUE}"),
-    ("secret put", rf"(?:kv|secret|parameter|key) put [^\n]{{0,60}}?(?i:pass|secret|token|key)\w* {_VALUE}"),
-    ("kv put", rf"kv put \S*(?i:pass|secret|token|key)\w* {_VALUE}"),
-    ("etcdctl", rf"etcdctl [^\n]{{0,60}}?put \S*(?i:pass|secret|token|key)\w* {_VALUE}"),
-    ("put-parameter", rf"put-parameter [^\n]{{0,200}}?--value[ =]{_VALUE}"),
-    ("create-secret", rf"(?:create|put|update)-secret(?:-value)? [^\n]{{0,200}}?--secret-string[ =]{_VALUE}"),
-    ("secret-string", rf"--secret-string[ =]{_VALUE}"),
-    ("keyvault secret set", rf"keyvault secret set [^\n]{{0,200}}?--value[ =]{_VALUE}"),
-    ("config set", rf"config set (?:\S*:)?\S*(?i:auth|token|pass|secret|key|credential)\w*[ =]{_VALUE}"),
-    ("config:set", rf"config:set \S*(?i:token|pass|secret|key|pw)\w*=[\"']?{_VALUE}"),
-    ("git config", rf"git config (?:--\S+ )*\S*(?i:pass|token|secret)\w* {_VALUE}"),
-    ("add-generic-password", rf"add-(?:generic|internet)-password [^\n]{{0,160}}?-w {_VALUE}"),
-    ("unlock-keychain", rf"(?:unlock|create)-keychain [^\n]{{0,80}}?-p {_VALUE}"),
-    ("service install", rf"cloudflared [^\n]{{0,40}}?(?:install|--token) {_VALUE}"),
-    ("snyk auth", rf"snyk auth {_VALUE}"),
-    ("signtool", rf"(?i)signtool [^\n]{{0,160}}? /p {_VALUE}"),
-    ("enable secret", rf"enable (?:secret|password) (?:\d )?{_VALUE}"),
-    ("snmp-server", rf"snmp-server community {_VALUE}"),
-    ("username ", rf"(?m)^ *username \S+ (?:privilege \d+ )?(?:password|secret) (?:\d )?{_VALUE}"),
-    ("docker login", rf"docker login [^\n|;]{{0,160}}?-p[ =]?{_VALUE}"),
-    ("rpcpassword", rf"-rpcpassword={_VALUE}"),
-    ("encrypt_string", rf"encrypt_string (?:--\S+ )*{_VALUE}"),
-    ("sec/", rf"zkcli[^\n]{{0,100}}?digest:\w+:{_VALUE}"),
-    ("digest ", rf"addauth digest \w+:{_VALUE}"),
-)
+# By a word that must be in the lower-case text: a further string, and a pattern for the text with the secret in its
+# last groups.
+_POSITIONAL = {
+    "pass": (
+        ("htpasswd", rf"htpasswd (?:-[A-Za-z]+ (?:[0-9]+ )?){{1,4}}(?:[^\s-]\S* ){{1,2}}{_VALUE}"),
+        ("change_password", rf"change_password [^\s-]\S* {_VALUE}"),
+        ("wpa_passphrase", rf"wpa_passphrase \S+ {_VALUE}"),
+        ("walletpassphrase", rf"walletpassphrase(?:change)? {_VALUE}"),
+        ("openssl passwd", rf"openssl passwd (?:-\S+ )*{_VALUE}"),
+        ("mkpasswd", rf"mkpasswd (?:-\S+(?: sha-\d+)? )*{_VALUE}"),
+        ("hash-password", rf"hash-password (?:-\S+ )*{_VALUE}"),
+        ("mysqladmin", rf"mysqladmin [^\n|;]{{0,120}}?password {_VALUE}"),
+        ("pass:", rf"(?i)-pass(?:in|out|word)?[ =:][\"']?pass:{_VALUE}"),
+        ("add-generic-password", rf"add-(?:generic|internet)-password [^\n]{{0,160}}?-w {_VALUE}"),
+        ("username ", rf"(?m)^ *username \S+ (?:privilege \d+ )?(?:password|secret) (?:\d )?{_VALUE}"),
+        ("rpcpassword", rf"-rpcpassword={_VALUE}"),
+    ),
+    "": (
+        ("net use", rf"(?i)net use [^\n]{{0,120}}?/user:\S+ {_VALUE}"),
+        ("net use", rf"(?i)net user? [^\s/]\S* {_VALUE}"),
+        (
+            "%",
+            rf"(?:smb|rpc|net |cifs|winexe|wmic)[^\n|;]{{0,120}}? (?:-U|--user|--user=)[ =]?[\"']?[\w\\/.-]{{1,60}}%{_VALUE}",
+        ),
+        ("add_user", rf"add_user [^\s-]\S* {_VALUE}"),
+        ("obscure", rf"rclone obscure {_VALUE}"),
+        ("alias set", rf"mc alias set \S+ \S+ \S+ {_VALUE}"),
+        ("config host add", rf"mc config host add \S+ \S+ \S+ {_VALUE}"),
+        ("http-basic", rf"http-basic\.\S+ \S+ {_VALUE}"),
+        ("lftp", rf"lftp [^\n|;]{{0,80}}?-u [\"']?[^\s,]{{1,60}},{_VALUE}"),
+        ("connect to", rf"(?i)connect to \S+ user \S+ using {_VALUE}"),
+        ("pdf", rf"pdf[^\n]{{0,120}}? -[uo]pw {_VALUE}"),
+        ("asplaintext", rf"(?i)ConvertTo-SecureString (?:-String )?{_VALUE}"),
+        ("asplaintext", rf"(?i)ConvertTo-SecureString [^\n]{{0,80}}?-AsPlainText {_VALUE}"),
+        ("put-parameter", rf"put-parameter [^\n]{{0,200}}?--value[ =]{_VALUE}"),
+        ("unlock-keychain", rf"(?:unlock|create)-keychain [^\n]{{0,80}}?-p {_VALUE}"),
+        ("service install", rf"cloudflared [^\n]{{0,40}}?(?:install|--token) {_VALUE}"),
+        ("signtool", rf"(?i)signtool [^\n]{{0,160}}? /p {_VALUE}"),
+        ("snmp-server", rf"snmp-server community {_VALUE}"),
+        ("encrypt_string", rf"encrypt_string (?:--\S+ )*{_VALUE}"),
+        ("digest ", rf"addauth digest \w+:{_VALUE}"),
+    ),
+    "vault": (("vault ", rf"vault (?:login|unwrap|operator unseal)(?: -\S+)* {_VALUE}"),),
+    "auth": (
+        ("authtoken", rf"(?i)(?:add-)?authtoken {_VALUE}"),
+        ("auth ", rf"(?m)(?:^|> |redis-cli |CONFIG SET requirepass )AUTH (?:[a-z]\w* )?{_VALUE}$"),
+        ("masterauth", rf"masterauth {_VALUE}"),
+        ("snyk auth", rf"snyk auth {_VALUE}"),
+    ),
+    "secret": (
+        ("user-secrets", rf"user-secrets set [\"']?[\w:.-]*(?i:pass|secret|key|token|pw)\w*[\"']? {_VALUE}"),
+        ("secret set", rf"secret set [^\n]{{0,80}}?(?:--body|-b)[ =]{_VALUE}"),
+        (
+            "secret put",
+            rf"(?:kv|secret|parameter|key) put [^\n]{{0,60}}?(?i:pass|secret|token|key)\w* {_VALUE}",
+        ),
+        (
+            "create-secret",
+            rf"(?:create|put|update)-secret(?:-value)? [^\n]{{0,200}}?--secret-string[ =]{_VALUE}",
+        ),
+        ("secret-string", rf"--secret-string[ =]{_VALUE}"),
+        ("keyvault secret set", rf"keyvault secret set [^\n]{{0,200}}?--value[ =]{_VALUE}"),
+        ("enable secret", rf"enable (?:secret|password) (?:\d )?{_VALUE}"),
+    ),
+    "pw": (("_pw ", rf"(?:user|owner)_pw {_VALUE}"),),
+    "key-like": (
+        ("kv put", rf"kv put \S*(?i:pass|secret|token|key)\w* {_VALUE}"),
+        ("etcdctl", rf"etcdctl [^\n]{{0,60}}?put \S*(?i:pass|secret|token|key)\w* {_VALUE}"),
+        ("config set", rf"config set (?:\S*:)?\S*(?i:auth|token|pass|secret|key|credential)\w*[ =]{_VALUE}"),
+        ("config:set", rf"config:set \S*(?i:token|pass|secret|key|pw)\w*=[\"']?{_VALUE}"),
+        ("git config", rf"git config (?:--\S+ )*\S*(?i:pass|token|secret)\w* {_VALUE}"),
+    ),
+}
 
 # `user/password@database` after one of Oracle's tools or words.
 _ORACLE = (
@@ -143,48 +163,76 @@ _READS_PASSWORD = (
 )
 _ECHO = rf"(?:echo|printf)(?: -[neE]+)?(?: [\"']?%s(?:\\n)?[\"']?)? {_VALUE}[\"']?(?:\\n[\"'])?[ )]{{0,3}}(?={_READS_PASSWORD})"
 _HERE_STRING = rf"<<<[ ]?\$?{_VALUE}"
-_READER = (
-    r"stdin|sudo|with-token|passwd|cryptsetup|secret|login|passphrase|auth|kinit|\bsu\b|token"
-)
-# A command that prints a secret, and the line that it printed.
-_PRINTS = (
-    r"(?m)^[^\n]{0,80}?(?:[$#>%] ?|\A|^)(?:sudo |docker exec \S+ |kubectl exec [^\n]{1,80}-- )?"
-    r"(?:(?:cat|bat|less|head(?: -n? ?1)?|type|more|Get-Content) (?P<file>\S{3,120})"
-    r"|(?:echo|printenv|Write-Output|Write-Host) [\"']?\$?(?:env:)?\{?(?P<name>\w{3,60})\}?[\"']?"
-    r"|(?P<secret>pass (?:show )?\S+|op read [^\n]{3,120}|vault (?:kv get|read) [^\n]{0,40}-field=\S+ [^\n]{1,80}"
-    r"|gh auth token|gcloud auth print-\S+-token|security find-\w+-password [^\n]{0,100}-w[^\n]{0,40}"
-    r"|kubectl (?:-n \S+ )?get secrets? [^\n]{1,200}base64 (?:-d|-D|--decode)[^\n]{0,20}"
-    r"|aws (?:secretsmanager get-secret-value|ssm get-parameter)[^\n]{0,160}text"
-    r"|az keyvault secret show [^\n]{0,160}tsv|heroku config:get \w+[^\n]{0,40}|terraform output -raw (?P<output>\w+)"
-    r"|openssl rand -\w+ \d+|pwgen[^\n]{0,20}|argocd admin initial-password[^\n]{0,40}|wg gen(?:key|psk)"
-    r"|rails secret|mix phx\.gen\.secret|php artisan key:generate --show|flask secret|secret-tool lookup [^\n]{0,80}"
-    r"|gopass (?:show )?[^\n]{1,80}|bw get password[^\n]{0,60}|lpass show --password[^\n]{0,60}))"
-    r"[ ]*\r?\n(?P<printed>\S{6,400}+)[ ]*(?=\r?\n|\Z)"
-)
-_SECRET_FILE = r"(?i)(?:pass(?:word|wd|phrase)?|pw|secret|token|credentials?|master|api[_-]?key)(?:\.(?:key|txt|enc))?$"
+_READER = r"stdin|sudo|with-token|passwd|cryptsetup|secret|login|passphrase|auth|kinit|\bsu\b|token"
+# A command that prints a secret: its first words, what may follow them, and the line that it printed.
+_READS_FILE = r"\s{1,3}(?:-\w+ ){0,2}(?P<file>\S{3,120})"
+_PRINTS_VARIABLE = r"\s{1,2}[\"']?\$?(?:env:)?\{?(?P<name>\w{3,60})\}?[\"']?"
+_ANYTHING = r"(?P<rest>[^\n]{0,200})"
 _PRINTERS = (
-    *("cat ", "echo ", "printenv ", "auth ", "op read", "vault ", "-password ", "base64 ", "get-parameter", "get-secret"),
-    *("keyvault", "config:get", "output -raw", "openssl rand", "pwgen", "pass ", "wg gen", "secret", "key:generate"),
-    *("gopass", "bw get", "type ", "get-content"),
+    *((word, _READS_FILE) for word in ("cat ", "head ", "type ", "get-content ")),
+    *(
+        (word, _PRINTS_VARIABLE)
+        for word in ("echo ", "printenv ", "write-output ", "output -raw ", "config:get ")
+    ),
+    *(
+        (word, _ANYTHING)
+        for word in (
+            *(
+                "pass show",
+                "op read",
+                "gh auth token",
+                "auth print-",
+                "-password -w",
+                "openssl rand",
+                "pwgen",
+                "wg gen",
+            ),
+            *(
+                "get-secret-value",
+                "get-parameter",
+                "keyvault secret show",
+                "initial-password",
+                "rails secret",
+                "gopass show",
+            ),
+            *(
+                "gen.secret",
+                "bw get password",
+                "lpass show",
+                "secret-tool lookup",
+                "--field=",
+                "-field=",
+                "base64 -d",
+            ),
+            *("base64 --decode", "key:generate --show", "create token"),
+        )
+    ),
+)
+_PRINTED = r"[ ]*\r?\n(?P<printed>\S{6,400}+)[ ]*(?=\r?\n|\Z)"
+_PROMPT = r"(?:^|[\n$#>%|] ?|sudo |-- )[\w./:@~-]{0,30}\Z"
+_SECRET_FILE = (
+    r"(?i)(?:pass(?:word|wd|phrase)?|pw|secret|token|credentials?|master|api[_-]?key)(?:\.(?:key|txt|enc))?$"
 )
 
 
-def find_in_commands(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
-    """Yield (start, end, kind) of every secret in a command line; `lower` is the text in lower case."""
+def find_in_commands(text: str, lower: str, words: frozenset[str]) -> Iterator[tuple[int, int, str]]:
+    """Yield (start, end, kind) of every secret in a command line; `words` are those of `WORDS` in the text."""
     if " -" in text:
         yield from _in_flags(text)
     if " /" in text:
         yield from _in_slashed_flags(text)
-    for mark, source in _POSITIONAL:
-        if mark in lower:
-            yield from _in_matches(text, source)
+    for word, rules in _POSITIONAL.items():
+        if not word or word in words or (word == "key-like" and words):
+            for mark, source in rules:
+                if mark in lower:
+                    yield from _in_matches(text, source)
     if "/" in text and "@" in text:
         yield from _in_oracle(text, lower)
     if "|" in text and ("echo" in text or "printf" in text):
         yield from _in_matches(text, _ECHO)
     if "<<<" in text:
         yield from _in_here_strings(text)
-    if "\n" in text:
+    if words and "\n" in text:
         yield from _printed(text, lower)
 
 
@@ -268,7 +316,11 @@ def _short_flag(text: str, match: re.Match[str], start: int, end: int) -> tuple[
     if compiled(rf"(?:^|[\s/\\(\"'])(?:{commands})(?:\.exe)?[\s\"']").search(f"{head} "):
         strong = flag != "pw" or _is_likely(value)
         return (start, end, "password") if strong and _is_password(value) and not _is_path(value) else None
-    if separator and flag in "pPwW" and compiled(_USER_FLAG).search(text, match.start() - len(head), end + 100):
+    if (
+        separator
+        and flag in "pPwW"
+        and compiled(_USER_FLAG).search(text, match.start() - len(head), end + 100)
+    ):
         return (start, end, "password") if _is_likely(value) and not _is_path(value) else None
     return None
 
@@ -280,7 +332,7 @@ def _is_path(value: str) -> bool:
 def _in_slashed_flags(text: str) -> Iterator[tuple[int, int, str]]:
     for match in compiled(_SLASHED).finditer(text):
         start, end = _value(match)
-        if _is_likely(text[start:end]):
+        if _is_likely(text[start:end]) and (match[2] == ":" or " /" in _command_before(text, match.start())):
             yield start, end, "password"
 
 
@@ -306,15 +358,25 @@ def _in_here_strings(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _printed(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
-    if not any(word in lower for word in _PRINTERS):
-        return
-    for match in compiled(_PRINTS).finditer(text):
-        value = match["printed"]
-        if match["file"]:
-            announced = compiled(_SECRET_FILE).search(match["file"].rstrip("\"'").rpartition("/")[2])
-        elif match["name"] or match["output"]:
-            announced = kind_of_name(match["name"] or match["output"])
-        else:
-            announced = True
-        if announced and not is_filler(value) and is_plausible("password", value, LINE) and not is_code(value):
-            yield *match.span("printed"), "secret"
+    tried = 0
+    for word, arguments in _PRINTERS:
+        at = lower.find(word)
+        while at >= 0 and tried < MOST_JUDGED:
+            tried += 1
+            match = compiled(arguments + _PRINTED).match(text, at + len(word.rstrip()))
+            if match and _prints_secret(text, at, match, arguments):
+                yield *match.span("printed"), "secret"
+            at = lower.find(word, at + len(word))
+
+
+def _prints_secret(text: str, at: int, match: re.Match[str], arguments: str) -> bool:
+    value = match["printed"]
+    if not is_plausible("password", value, LINE) or is_code(value) or is_filler(value):
+        return False
+    if arguments is _ANYTHING:
+        return True
+    if not compiled(_PROMPT).search(text, max(0, at - 40), at):
+        return False
+    if arguments is _READS_FILE:
+        return compiled(_SECRET_FILE).search(match["file"].rstrip("\"'").rpartition("/")[2]) is not None
+    return kind_of_name(match["name"]) is not None

@@ -35,18 +35,8 @@ _HEADERS = (
     ),
 )
 
-_ARGUMENTS = r"\b[^\n|;&]{0,160}?\s"
-_ARGUMENT = r"[\"']?([^\s\"'-][^\s\"']{2,200})"
-
-# A command that must be in the text, and its arguments up to the password.
+# A string that must be in the text, and a pattern up to the password.
 _COMMANDS = (
-    ("redis-cli", rf"redis-cli{_ARGUMENTS}-a {_ARGUMENT}"),
-    ("ldap", rf"ldap[a-z]{{3,8}}{_ARGUMENTS}-w\s?{_ARGUMENT}"),
-    (
-        "curl ",
-        r"curl (?:[^\n|;\\]|\\[\s\S]){0,300}?(?:-u|--user|-U|--proxy-user)[ =]?"
-        r"[\"']?[^\s:\"']{1,100}:([^\s\"']{1,200})",
-    ),
     ("--from-literal", r"--from-literal[= ][\"']?[\w.-]{1,80}=[\"']?([^\s\"']{3,400})"),
     (
         "configure set",
@@ -56,14 +46,6 @@ _COMMANDS = (
         "ENV ",
         r"ENV [A-Z0-9_]{0,40}?(?:PASSWORD|PASSWD|PWD|SECRET|TOKEN|API_KEY) ([^\s\"'=][^\s\"']{2,200}+)",
     ),
-)
-_COMMANDS_WITH_P = (
-    ("mysql", rf"mysql[a-z]{{0,8}}{_ARGUMENTS}-p{_ARGUMENT}"),
-    ("mariadb", rf"mariadb[a-z-]{{0,8}}{_ARGUMENTS}-p{_ARGUMENT}"),
-    ("mongo", rf"mongo[a-z]{{0,8}}{_ARGUMENTS}-p\s?{_ARGUMENT}"),
-    ("sshpass", rf"sshpass -p\s?{_ARGUMENT}"),
-    ("docker login", rf"docker login{_ARGUMENTS}-p\s?{_ARGUMENT}"),
-    ("pass:", rf"-pass(?:in|out)?[ =][\"']?pass:{_ARGUMENT}"),
 )
 
 _COOKIES = (
@@ -96,7 +78,7 @@ def find_by_location(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
                 start, end = match.span(1)
                 if _is_credential(kind, text[start:end]):
                     yield start, end, kind
-    for command, source in _COMMANDS + _COMMANDS_WITH_P if " -p" in text else _COMMANDS:
+    for command, source in _COMMANDS:
         if command in text:
             for match in compiled(source).finditer(text):
                 if is_plausible("password", match[1], QUOTED):

@@ -86,7 +86,9 @@ _COMPOUNDS = (
     ("token", ("token",)),
     (
         "api-key",
-        tuple(f"{of}key" for of in ("api", "secret", "access", "private", "auth", "account", "master", "shared")),
+        tuple(
+            f"{of}key" for of in ("api", "secret", "access", "private", "auth", "account", "master", "shared")
+        ),
     ),
     ("api-key", tuple(f"{of}key" for of in ("signing", "encryption", "subscription", "license"))),
 )
@@ -128,7 +130,9 @@ def _kind_of_noun(noun: str, of: str, words: list[str]) -> str | None:
         return "basic-auth"
     if noun == "authorization":
         return "authorization"
-    if noun == "mnemonic" or (noun == "phrase" and of in ("seed", "recovery", "pass", "secret", "backup", "wallet", "mnemonic")):
+    if noun == "mnemonic" or (
+        noun == "phrase" and of in ("seed", "recovery", "pass", "secret", "backup", "wallet", "mnemonic")
+    ):
         return "seed-phrase"
     return _kind_of_compound(noun)
 

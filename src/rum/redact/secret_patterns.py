@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from rum.redact.secret_plausibility import compiled, is_filler, is_random
+import codecs
+
+from rum.redact.secret_plausibility import LINE, compiled, is_code, is_filler, is_plausible, is_random
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,6 +101,8 @@ _PREFIXED = (
     ("zoho-token", f"{_HEX}{{32}}\\.{_HEX}{{32}}", "1000."),
 )
 
+_KEY_LINES = r"[A-Za-z0-9+/\\\s=_-]{30,4000}+"
+
 # Tokens with no separator in their prefix. All start with a capital, which keeps the search for them fast.
 _CAPITAL_PREFIXES = {
     **dict.fromkeys(("AKIA", "ASIA", "ABIA", "ACCA"), ("aws-key", f"[A-Z0-9]{{16,20}}+(?!{_ALNUM})")),
@@ -111,6 +115,9 @@ _CAPITAL_PREFIXES = {
     "EAA": ("facebook-token", f"{_URLSAFE}{{55,}}+"),
     **dict.fromkeys(("EZAK", "EZTK"), ("easypost-key", f"{_ALNUM}{{50,}}+")),
     "GR1348941": ("gitlab-token", f"{_URLSAFE}{{20,}}+"),
+    # Private keys in base64 without their first and last lines: PKCS#1 and PKCS#8, SEC 1.
+    "MII": ("private-key", rf"[A-Za-z0-9+/]{{3}}IBA(?:DANBgkqhkiG|AK[BC]){_KEY_LINES}"),
+    **dict.fromkeys(("MHcCAQEE", "MIGHAgEAMB", "MC4CAQAwBQYDK2V"), ("private-key", _KEY_LINES)),
     "LTAI": ("alibaba-key", f"{_ALNUM}{{16,26}}+(?!{_ALNUM})"),
 }
 
@@ -133,6 +140,31 @@ _CONTAINING = (
         "webhook-url",
         r"hook(?:s\.slack(?:-gov)?\.com/[a-z]{5,12}/|s/[0-9]{10,}+/|\.office\.com/webhookb2/)([\w+/@-]{30,}+)",
     ),
+    ("hooks/catch/", "webhook-url", r"hooks/catch/[0-9]+/([A-Za-z0-9]{5,40}+)"),
+    (
+        "hook",
+        "webhook-url",
+        rf"hook(?:s?(?:\.[\w.-]{{4,40}})?/(?:\w{{1,12}}/){{0,3}}|/send\?key=)((?=[^\s/]{{0,40}}[0-9])[A-Za-z0-9_-]{{20,64}}+(?:/{_URLSAFE}{{16,64}}+)?)",
+    ),
+    ("ifttt.com", "webhook-url", r"/with/key/([\w-]{20,}+)"),
+    ("APA91b", "firebase-key", rf"AAAA{_URLSAFE}{{7}}:APA91b{_URLSAFE}{{100,}}+"),
+    ("AC", "twilio-key", r"AC[0-9a-f]{32}[\"'\s,:;]{1,8}([0-9a-f]{32})(?![0-9a-f])"),
+    ("prv", "wallet-key", r"[xyztuv]prv[1-9A-HJ-NP-Za-km-z]{90,120}+"),
+    ("nsec1", "nostr-key", r"nsec1[02-9ac-hj-np-z]{58}"),
+    (
+        "$",
+        "password-hash",
+        r"\$(?:2[abxy]?\$[0-9]{2}\$[./A-Za-z0-9]{53}|(?:[156y7]|apr1|gy|md5|sha1|P|S|H)\$(?:rounds=[0-9]+\$|j[./A-Za-z0-9]{1,4}\$)?[./A-Za-z0-9+=-]{0,64}\$[./A-Za-z0-9+=]{20,90}|argon2(?:id|i|d)\$[^\s\"']{20,200})",
+    ),
+    (
+        "$",
+        "password-hash",
+        r"(?:pbkdf2[:_]sha[0-9]+|scrypt|bcrypt_sha256|argon2|sha256_crypt)(?::[0-9]+){0,4}\$[^\s\"'$]{1,60}\$[^\s\"']{20,200}",
+    ),
+    ("SHA", "password-hash", r"\{S?SHA(?:256|512)?\}[A-Za-z0-9+/]{24,}+={0,2}"),
+    ("{CRYPT}", "password-hash", r"\{CRYPT\}[^\s\"']{10,120}+"),
+    (":::", "password-hash", r":[0-9]{3,7}:([0-9a-fA-F]{32}:[0-9a-fA-F]{32}):::"),
+    ("SCRAM-SHA", "password-hash", r"SCRAM-SHA-[0-9]+\$[0-9]+:[^\s\"']{20,300}+"),
     ("sig=", "url-signature", r"sig=(?<=[?&;]sig=)([A-Za-z0-9%+/=_-]{30,}+)"),
     ("-Signature=", "url-signature", r"-Signature=([A-Za-z0-9%+/=_-]{30,}+)"),
 )
@@ -163,6 +195,12 @@ _KEY_BODY = (
 )
 _MAX_KEY = 20_000
 
+_PUTTY = r"Private-Lines: ?[0-9]{1,3}(?:\r?\n|\\r?\\n|\\n)((?:[A-Za-z0-9+/=]{1,76}(?:\r?\n|\\r\\n|\\n|\Z)){1,60}(?:Private-MAC: ?[0-9a-f]{40,64})?)"
+_JWK = r"\"(?:d|p|q|dp|dq|qi|k)\"\s{0,4}:\s{0,4}\"([A-Za-z0-9_-]{20,800}+)\""
+
+# Records of a password file: host:port:database:user:password, and lists of proxies.
+_RECORD = r":(?:[0-9]{2,5}|\*):[\w.*-]{1,63}:(?:[\w.@*-]{1,63}:)?([^\s:\"'`,;<>]{5,100}+)(?=[\s\"'\\]|\Z)"
+
 
 def _by_tail() -> dict[str, list[tuple[str, str, str]]]:
     """Index the prefixes by their last three characters, longest prefix first."""
@@ -186,6 +224,15 @@ def find_by_pattern(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and kind of every secret that its own form shows."""
     if "-----BEGIN" in text:
         yield from _find_private_keys(text)
+    if "LS0tLS1CRUdJTi" in text:
+        yield from _find_encoded_keys(text)
+    if "Private-Lines:" in text:
+        for match in compiled(_PUTTY).finditer(text):
+            yield *match.span(1), "private-key"
+    if '"kty"' in text:
+        for match in compiled(_JWK).finditer(text):
+            yield *match.span(1), "private-key"
+    yield from _find_in_records(text)
     yield from _find_prefixed(text)
     yield from _find_capital_prefixes(text)
     for mark, kind, source in _CONTAINING:
@@ -193,6 +240,27 @@ def find_by_pattern(text: str) -> Iterator[tuple[int, int, str]]:
             for match in compiled(source).finditer(text):
                 if match.lastindex or _begins_token(text, match.start()):
                     yield *match.span(match.lastindex or 0), kind
+
+
+def _find_encoded_keys(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield private keys whose whole block is in base64, as in a kubeconfig."""
+    for match in compiled(r"LS0tLS1CRUdJTi[A-Za-z0-9+/]{20,20000}+={0,2}").finditer(text):
+        if b"PRIVATE" in codecs.decode(match[0][:80].encode("ascii"), "base64"):
+            yield *match.span(), "private-key"
+
+
+def _find_in_records(text: str) -> Iterator[tuple[int, int, str]]:
+    if ":" not in text:
+        return
+    for match in compiled(_RECORD).finditer(text):
+        before = compiled(r"(?:^|[\s\"'>])([\w.*-]{1,100})\Z").search(
+            text, max(0, match.start() - 102), match.start()
+        )
+        four = match[0].count(":") == 3 and not compiled(r"[0-9]+(?:\.[0-9]+){3}|[*]").fullmatch(
+            before[1] if before else ""
+        )
+        if before and not four and is_plausible("password", match[1], LINE) and not is_code(match[1]):
+            yield *match.span(1), "password"
 
 
 def _find_prefixed(text: str) -> Iterator[tuple[int, int, str]]:

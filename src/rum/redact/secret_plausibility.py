@@ -17,6 +17,9 @@ def compiled(source: str) -> re.Pattern[str]:
 
 MARK = "[REDACTED:"  # The beginning of the mark that replaces a secret; its kind and `]` follow
 
+# Most texts have none of these, and need not be searched for what goes with them.
+WORDS = ("pass", "pw", "secret", "token", "key", "auth", "cred", "vault")
+
 # A text with more places of one sort that may hold a secret is no ordinary text: the rest is cut out unread, as
 # judging it would take too long.
 MOST_JUDGED = 10_000
@@ -201,7 +204,7 @@ def _is_chosen_secret(value: str) -> bool:
 _STRANGE = "[0-9!#$%^&*@?~+=]|[a-z][A-Z].*[-_.]"
 # Names, addresses, standards, amounts and words with a number or a mark, which are no passwords.
 _TECHNICAL = (
-    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|\w[\w-]*(?:\.[\w-]+)*\.(?:[a-z]{2,4}|[jt]sx?|class|local|conf)"
+    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[\w.-]+@[\w.-]+:[0-9]+|\w[\w-]*(?:\.[\w-]+)*\.(?:[a-z]{2,4}|[jt]sx?|class|local|conf)"
     r"|[A-Z]{2,}(?:[-_.]?[0-9]+)+|[a-z]{1,3}[0-9]{1,3}|(?:rfc|RFC|CVE|cve)\S*|[A-Za-z]+[0-9]+\.[0-9.]+"
     r"|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|.*[A-Za-z][\u2019'][a-z].*|[@#][\w/.-]+|.*[:/].*/.*|.*\\.*"
     r"|[0-9]+-?[A-Za-z]{1,9}|[a-z]+(?:-[a-z]+)+-?[0-9]?|[a-z]{1,5}-[0-9]{1,2}|[A-Za-z_-]+[!?=+*#&~^$%]{1,2}"
@@ -226,7 +229,9 @@ def is_chosen(value: str) -> bool:
     return not compiled(_TECHNICAL).fullmatch(value)
 
 
-_NO_SEED = word_set("the and for are was were has had have but not with from its be of to in it as by or we at if")
+_NO_SEED = word_set(
+    "the and for are was were has had have but not with from its be of to in it as by or we at if"
+)
 
 
 def is_seed(value: str) -> bool:
@@ -243,7 +248,11 @@ def is_seed(value: str) -> bool:
 
 def _is_salt(value: str, form: str) -> bool:
     """Whether the value is a long run of all kinds of characters, which may include a space."""
-    if form not in (QUOTED, ENV, LINE) or len(value) < 30 or len(compiled("[^A-Za-z0-9 ,.'-]").findall(value)) < 8:
+    if (
+        form not in (QUOTED, ENV, LINE)
+        or len(value) < 30
+        or len(compiled("[^A-Za-z0-9 ,.'-]").findall(value)) < 8
+    ):
         return False
     return bool(compiled("[0-9]").search(value)) and not compiled(r"[a-z]{5}").search(value)
 
@@ -256,7 +265,7 @@ def _is_phrase(value: str, form: str) -> bool:
     if form == ENV:
         return len(words) < 6
     return (
-        form == QUOTED
+        form in (QUOTED, LINE)
         and len(words) > 3
         and all(word.isalpha() and word.islower() and 3 <= len(word) <= 9 for word in words)
     )
@@ -280,8 +289,10 @@ def _is_name(value: str) -> bool:
     first = compiled(r"(?:[~.]{0,2}/|[A-Za-z]:[/\\])([^/\\]+)").match(value)
     if first and _reads_as_words(first[1]):
         return True
+    if compiled(r"[A-Z]+(?:_[A-Z]+)+").fullmatch(value):
+        return True
     if not _reads_as_words(value):
         return False
-    if compiled(r"[a-zA-Z0-9][./:|][a-zA-Z]|^[A-Z]+(?:_[A-Z]+)+$").search(value):
+    if compiled(r"[a-zA-Z0-9][./:|][a-zA-Z]").search(value):
         return not compiled(r"[a-z]\.[A-Za-z]+[0-9]+$").search(value)
     return bool(compiled("[-_]").search(value)) and not _ABOUT_SECRETS.isdisjoint(words_of(value))
