@@ -11,7 +11,7 @@ from rum.redact.secret_commands import find_in_commands
 from rum.redact.secret_locations import find_by_location
 from rum.redact.secret_names import kind_of_name
 from rum.redact.secret_patterns import find_by_pattern
-from rum.redact.secret_plausibility import MARK, QUOTED, WORDS, compiled, is_plausible
+from rum.redact.secret_plausibility import MARK, QUOTED, UNSEARCHED, TooMany, compiled, is_plausible, words_in
 from rum.redact.secret_prose import find_in_prose
 
 TYPE_CHECKING = False
@@ -177,14 +177,19 @@ def _find_all(text: str) -> Iterator[tuple[int, int, str]]:
     lower = text.lower()
     if len(lower) != len(text):  # a capital dotted I becomes two characters, which would shift all offsets
         lower = text.replace("\u0130", "I").lower()
-    words = frozenset(word for word in WORDS if word in lower)
-    return chain(
+    words = words_in(lower)
+    finders = (
         find_by_pattern(text),
         find_by_location(text, lower),
         find_by_name(text, lower),
         find_in_commands(text, lower, words),
         find_in_prose(text, lower, words),
     )
+    for found in finders:
+        try:
+            yield from found
+        except TooMany as stopped:
+            yield stopped.at, len(text), UNSEARCHED
 
 
 def _outside_marks(text: str, found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:

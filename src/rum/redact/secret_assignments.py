@@ -12,7 +12,7 @@ from rum.redact.secret_plausibility import (
     MOST_JUDGED,
     PROSE,
     QUOTED,
-    UNSEARCHED,
+    TooMany,
     compiled,
     is_chosen,
     is_code,
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 _TO_VALUE = (
     r"[\w.-]{0,40}+(?:\\{0,3}[\"'`]|\*\*)?+[\])]?+(?:"
     r"(?P<pair>(?<=[\"']),?\s{0,12}[\"']?[Vv]alue[\"']?\s{0,3}[:=]\s{0,3}"
-    r"|\s{0,3}\n[ ]{0,24}value:[ ]{0,3}|:[ ]?[|>][-+]?\s{1,40}|</(?:key|name|td|th)>\s{0,20}<(?:string|value|td)>"
-    r"|[ ]\{[^{}]{0,160}?\bdefault\s{0,20}=[ ]{0,3})"
+    r"|\s{0,3}\n[ ]{0,24}value:[ ]{0,3}|:[ ]?[|>][-+]?\s{1,40}"
+    r"|</(?:key|name|td|th)>\s{0,20}<(?:string|value|td)>|[ ]\{[^{}]{0,160}?\bdefault\s{0,20}=[ ]{0,3})"
     r"|(?P<xml>[ ][^<>\n]{1,120}>(?=[^<>\s]))"
     r"|[ \t]{0,8}+(?:"
     r"(?P<typed>(?::[ ]?[A-Za-z&][\w\[\]|.<>?&, ]{0,40}|[Ss]tring[ ]?)=(?=[ ]?[bBrRuU@]{0,2}[\"'`]))"
@@ -81,8 +81,7 @@ def find_by_name(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
             if reach and named:
                 judged += 1
                 if judged > MOST_JUDGED:
-                    yield at - len(stem), len(text), UNSEARCHED
-                    return
+                    raise TooMany(at - len(stem))
                 found = _find_value(text, named, reach)
                 if found:
                     yield found
@@ -172,7 +171,7 @@ def _is_announced(text: str, start: int, name: str, end: int, kind: str) -> bool
         return compiled(_SETS_VARIABLE).search(text, max(0, start - 40), start) is not None
     if _fills_line(text, start, end) or text.startswith(" |", end):
         return True
-    return compiled(_BEFORE_PASSWORD).search(text, max(0, start - 60), start) is not None
+    return compiled(_BEFORE_VALUE).search(text, max(0, start - 60), start) is not None
 
 
 def _is_tight(reach: re.Match[str]) -> bool:
@@ -218,7 +217,7 @@ def _form_of_bare(text: str, start: int, name: str, reach: re.Match[str], end: i
 
 
 _SETS_VARIABLE = r"(?i)(?:setx|setenv|env|export|set|-gx|-x|config:set|secret set|env add|add|put) [\"']?\Z"
-_BEFORE_PASSWORD = (
+_BEFORE_VALUE = (
     r"(?i)(?:\b(?:with|using|and|default|temporary|temp|initial|root|admin|connect \S{1,40}"
     r"|(?:user|username|login|account|as) \S{1,40})|,)(?: the| a| my| her| his| our)? \Z"
 )

@@ -8,7 +8,8 @@ from rum.redact.secret_plausibility import (
     LINE,
     MOST_JUDGED,
     QUOTED,
-    UNSEARCHED,
+    TooMany,
+    as_words,
     compiled,
     is_chosen,
     is_code,
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
 # A value: in double quotes, in single quotes, or without a space.
 _VALUE = r"(?:\\?\"([^\"\n\\]{3,200}+)|\\?'([^'\n\\]{3,200}+)|([^\s\"'|;<>`\\()-][^\s\"'|;<>`\\]{2,200}+))"
 
-# Commands whose short flag is followed by a password; the value is a part of the flag's word, or the next word.
+# Commands whose short flag is followed by a password: in the same word, or as the next word.
 _ATTACHED = {
-    "p": r"(?:mysql|mariadb|mongo)[\w-]*|my(?:dumper|loader|cli)|7z[a-z]*|rar|unrar|sshpass|docker|podman|arj|lha",
+    "p": r"(?:mysql|mariadb|mongo)[\w-]*|my(?:dumper|loader|cli)|7z[a-z]*|rar|unrar|sshpass",
     "hp": "rar|unrar|7z[a-z]*",
     "P": "zip|unzip|curl",
     "w": r"ldap[a-z]+",
@@ -74,94 +75,91 @@ _SLASHED = rf" /(?i:(p|pass|password|rp|pwd)(:| )){_VALUE}"
 _USER_FLAG = r" (?:-{1,2}(?:u|U|user|username|usr|login|l|D)\b|/u\b|/user\b)"
 _MAX_COMMAND = 400
 
-# By a word that must be in the lower-case text: a further string, and a pattern for the text with the secret in its
-# last groups.
-_POSITIONAL = {
-    "pass": (
-        ("htpasswd", rf"htpasswd (?:-[A-Za-z]+ (?:[0-9]+ )?){{1,4}}(?:[^\s-]\S* ){{1,2}}{_VALUE}"),
-        ("change_password", rf"change_password [^\s-]\S* {_VALUE}"),
-        ("wpa_passphrase", rf"wpa_passphrase \S+ {_VALUE}"),
-        ("walletpassphrase", rf"walletpassphrase(?:change)? {_VALUE}"),
-        ("openssl passwd", rf"openssl passwd (?:-\S+ )*{_VALUE}"),
-        ("mkpasswd", rf"mkpasswd (?:-\S+(?: sha-\d+)? )*{_VALUE}"),
-        ("hash-password", rf"hash-password (?:-\S+ )*{_VALUE}"),
-        ("mysqladmin", rf"mysqladmin [^\n|;]{{0,120}}?password {_VALUE}"),
-        ("pass:", rf"(?i)-pass(?:in|out|word)?[ =:][\"']?pass:{_VALUE}"),
-        ("add-generic-password", rf"add-(?:generic|internet)-password [^\n]{{0,160}}?-w {_VALUE}"),
-        ("username ", rf"(?m)^ *username \S+ (?:privilege \d+ )?(?:password|secret) (?:\d )?{_VALUE}"),
-        ("rpcpassword", rf"-rpcpassword={_VALUE}"),
+# Words of which one must be in the text, and a pattern whose last three groups are a `_VALUE`.
+_POSITIONAL = (
+    ("add user rabbitmqctl", rf"add_user [^\s-]\S* {_VALUE}"),
+    ("rabbitmqctl change", rf"change_password [^\s-]\S* {_VALUE}"),
+    ("htpasswd", rf"htpasswd (?:-[A-Za-z]+ (?:[0-9]+ )?){{1,4}}(?:[^\s-]\S* ){{1,2}}{_VALUE}"),
+    ("wpa", rf"wpa_passphrase \S+ {_VALUE}"),
+    ("walletpassphrase walletpassphrasechange", rf"walletpassphrase(?:change)? {_VALUE}"),
+    ("openssl", rf"openssl passwd (?:-\S+ )*{_VALUE}"),
+    ("mkpasswd", rf"mkpasswd (?:-\S+(?: sha-\d+)? )*{_VALUE}"),
+    ("caddy", rf"hash-password (?:-\S+ )*{_VALUE}"),
+    ("mysqladmin", rf"mysqladmin [^\n|;]{{0,120}}?password {_VALUE}"),
+    ("pass", rf"-(?:ks-|key-)?pass(?:in|out|word)?[ =:][\"']?pass:{_VALUE}"),
+    ("generic internet", rf"add-(?:generic|internet)-password [^\n]{{0,160}}?-w {_VALUE}"),
+    ("username", rf"(?m)^ *username \S+ (?:privilege \d+ )?(?:password|secret) (?:\d )?{_VALUE}"),
+    ("rpcpassword", rf"-rpcpassword={_VALUE}"),
+    ("use", rf"(?i)net use [^\n]{{0,120}}?/user:\S+ {_VALUE}"),
+    ("net", rf"(?i)net user [^\s/]\S* {_VALUE}"),
+    (
+        "smbclient rpcclient cifs winexe wmic smbget smbmap",
+        rf"(?:smb|rpc|net |cifs|winexe|wmic)[^\n|;]{{0,120}}? (?:-U|--user)"
+        rf"[ =]?[\"']?[\w\\/.-]{{1,60}}%{_VALUE}",
     ),
-    "": (
-        ("net use", rf"(?i)net use [^\n]{{0,120}}?/user:\S+ {_VALUE}"),
-        ("net use", rf"(?i)net user? [^\s/]\S* {_VALUE}"),
-        (
-            "%",
-            rf"(?:smb|rpc|net |cifs|winexe|wmic)[^\n|;]{{0,120}}? (?:-U|--user|--user=)[ =]?[\"']?[\w\\/.-]{{1,60}}%{_VALUE}",
-        ),
-        ("add_user", rf"add_user [^\s-]\S* {_VALUE}"),
-        ("obscure", rf"rclone obscure {_VALUE}"),
-        ("alias set", rf"mc alias set \S+ \S+ \S+ {_VALUE}"),
-        ("config host add", rf"mc config host add \S+ \S+ \S+ {_VALUE}"),
-        ("http-basic", rf"http-basic\.\S+ \S+ {_VALUE}"),
-        ("lftp", rf"lftp [^\n|;]{{0,80}}?-u [\"']?[^\s,]{{1,60}},{_VALUE}"),
-        ("connect to", rf"(?i)connect to \S+ user \S+ using {_VALUE}"),
-        ("pdf", rf"pdf[^\n]{{0,120}}? -[uo]pw {_VALUE}"),
-        ("asplaintext", rf"(?i)ConvertTo-SecureString (?:-String )?{_VALUE}"),
-        ("asplaintext", rf"(?i)ConvertTo-SecureString [^\n]{{0,80}}?-AsPlainText {_VALUE}"),
-        ("put-parameter", rf"put-parameter [^\n]{{0,200}}?--value[ =]{_VALUE}"),
-        ("unlock-keychain", rf"(?:unlock|create)-keychain [^\n]{{0,80}}?-p {_VALUE}"),
-        ("service install", rf"cloudflared [^\n]{{0,40}}?(?:install|--token) {_VALUE}"),
-        ("signtool", rf"(?i)signtool [^\n]{{0,160}}? /p {_VALUE}"),
-        ("snmp-server", rf"snmp-server community {_VALUE}"),
-        ("encrypt_string", rf"encrypt_string (?:--\S+ )*{_VALUE}"),
-        ("digest ", rf"addauth digest \w+:{_VALUE}"),
+    ("rclone", rf"rclone obscure {_VALUE}"),
+    ("mc", rf"mc (?:alias set|config host add) \S+ \S+ \S+ {_VALUE}"),
+    ("composer", rf"http-basic\.\S+ \S+ {_VALUE}"),
+    ("lftp", rf"lftp [^\n|;]{{0,80}}?-u [\"']?[^\s,]{{1,60}},{_VALUE}"),
+    ("using", rf"(?i)connect to \S+ user \S+ using {_VALUE}"),
+    ("pdftk qpdf", rf"(?:user|owner)_pw {_VALUE}"),
+    ("pdftotext pdfinfo pdfimages pdftoppm", rf"pdf[^\n]{{0,120}}? -[uo]pw {_VALUE}"),
+    ("securestring", rf"(?i)ConvertTo-SecureString (?:-String )?{_VALUE}"),
+    ("securestring", rf"(?i)ConvertTo-SecureString [^\n]{{0,80}}?-AsPlainText {_VALUE}"),
+    ("keychain", rf"(?:unlock|create)-keychain [^\n]{{0,80}}?-p {_VALUE}"),
+    ("cloudflared", rf"cloudflared [^\n]{{0,60}}?(?:install|--token) {_VALUE}"),
+    ("signtool", rf"(?i)signtool [^\n]{{0,160}}? /p {_VALUE}"),
+    ("snmp", rf"snmp-server community {_VALUE}"),
+    ("encrypt", rf"encrypt_string (?:--\S+ )*{_VALUE}"),
+    ("addauth digest", rf"(?:addauth digest \w+|digest:\w+):{_VALUE}"),
+    ("vault", rf"vault (?:login|unwrap|operator unseal)(?: -\S+)* {_VALUE}"),
+    ("authtoken", rf"(?i)(?:add-)?authtoken {_VALUE}"),
+    ("auth", rf"(?m)(?:^|> |redis-cli )AUTH (?:[a-z]\w* )?{_VALUE}$"),
+    ("masterauth requirepass", rf"(?:masterauth|requirepass) {_VALUE}"),
+    ("snyk", rf"snyk auth {_VALUE}"),
+    ("secrets", rf"user-secrets set [\"']?[\w:.-]*(?i:pass|secret|key|token|pw)\w*[\"']? {_VALUE}"),
+    ("secret", rf"secret set [^\n]{{0,80}}?(?:--body|-b)[ =]{_VALUE}"),
+    ("secret", rf"--secret-string[ =]{_VALUE}"),
+    (
+        "keyvault parameter",
+        rf"(?:keyvault secret set|put-parameter) [^\n]{{0,200}}?--value"
+        rf"[ =]{_VALUE}",
     ),
-    "vault": (("vault ", rf"vault (?:login|unwrap|operator unseal)(?: -\S+)* {_VALUE}"),),
-    "auth": (
-        ("authtoken", rf"(?i)(?:add-)?authtoken {_VALUE}"),
-        ("auth ", rf"(?m)(?:^|> |redis-cli |CONFIG SET requirepass )AUTH (?:[a-z]\w* )?{_VALUE}$"),
-        ("masterauth", rf"masterauth {_VALUE}"),
-        ("snyk auth", rf"snyk auth {_VALUE}"),
+    ("enable", rf"enable (?:secret|password) (?:\d )?{_VALUE}"),
+    (
+        "consul etcdctl vault kv",
+        rf"(?:kv put|etcdctl [^\n]{{0,60}}?put|secret put)"
+        rf" \S*(?i:pass|secret|token|key)\w* {_VALUE}",
     ),
-    "secret": (
-        ("user-secrets", rf"user-secrets set [\"']?[\w:.-]*(?i:pass|secret|key|token|pw)\w*[\"']? {_VALUE}"),
-        ("secret set", rf"secret set [^\n]{{0,80}}?(?:--body|-b)[ =]{_VALUE}"),
-        (
-            "secret put",
-            rf"(?:kv|secret|parameter|key) put [^\n]{{0,60}}?(?i:pass|secret|token|key)\w* {_VALUE}",
-        ),
-        (
-            "create-secret",
-            rf"(?:create|put|update)-secret(?:-value)? [^\n]{{0,200}}?--secret-string[ =]{_VALUE}",
-        ),
-        ("secret-string", rf"--secret-string[ =]{_VALUE}"),
-        ("keyvault secret set", rf"keyvault secret set [^\n]{{0,200}}?--value[ =]{_VALUE}"),
-        ("enable secret", rf"enable (?:secret|password) (?:\d )?{_VALUE}"),
+    (
+        "config",
+        rf"config[ :]set (?:\S*:)?\S*(?i:auth|token|pass|secret|key|cre"
+        rf"dential|pw)\w*[ =]{_VALUE}",
     ),
-    "pw": (("_pw ", rf"(?:user|owner)_pw {_VALUE}"),),
-    "key-like": (
-        ("kv put", rf"kv put \S*(?i:pass|secret|token|key)\w* {_VALUE}"),
-        ("etcdctl", rf"etcdctl [^\n]{{0,60}}?put \S*(?i:pass|secret|token|key)\w* {_VALUE}"),
-        ("config set", rf"config set (?:\S*:)?\S*(?i:auth|token|pass|secret|key|credential)\w*[ =]{_VALUE}"),
-        ("config:set", rf"config:set \S*(?i:token|pass|secret|key|pw)\w*=[\"']?{_VALUE}"),
-        ("git config", rf"git config (?:--\S+ )*\S*(?i:pass|token|secret)\w* {_VALUE}"),
-    ),
-}
+    ("git", rf"git config (?:--\S+ )*\S*(?i:pass|token|secret)\w* {_VALUE}"),
+)
 
 # `user/password@database` after one of Oracle's tools or words.
 _ORACLE = (
-    r"(?:sqlplus|sqlcl|sql|rman|expdp|impdp|exp|imp|sqlldr|tkprof|connect|conn|userid|target|catalog|jdbc:oracle:\w+|oracle)"
+    r"(?:sql(?:plus|cl|ldr)?|rman|expdp|impdp|exp|imp|conn(?:ect)?|userid|target|catalog|jdbc:oracle:\w+|oracle)"
     r"\b(?:[^\n/]{0,40}?[ =:\"'])?([A-Za-z_][\w$#.-]{0,40})/([^\s/\"'<>]{3,100})@(?=[\w/(\"'])"
 )
-
-_READS_PASSWORD = (
-    r"\|[^\n]{0,160}?(?:--(?:password|token|pass|secret|with|admin-password)[\w-]*-?(?:stdin|token|fd)\b|--stdin\b"
-    r"|sudo(?: -\w+)* (?:-\w*S|--stdin)|chpasswd|cryptsetup|passwd\b|-pass(?:in)? stdin|-pass(?:in|out)? fd|kinit|smbpasswd"
-    r"|htpasswd [^\n]{0,30}-\w*i|(?:docker|podman) secret create|secrets? (?:put|set|create|add)|env add|vncpasswd"
-    r"|pass insert|ssh-add|su (?:-|root|\w+ -c)|su$|encrypt_string|wpa_passphrase|gpg [^\n]{0,80}--passphrase-fd|auth login"
-    r"|login\b[^\n]{0,80}stdin|mysql_config_editor|secret-tool|keyring set|pwhash|mkpasswd|wg pubkey|openssl passwd)"
+_ORACLE_WORDS = as_words(
+    "sql sqlplus sqlcl sqlldr rman expdp impdp exp imp conn connect userid target catalog oracle"
 )
-_ECHO = rf"(?:echo|printf)(?: -[neE]+)?(?: [\"']?%s(?:\\n)?[\"']?)? {_VALUE}[\"']?(?:\\n[\"'])?[ )]{{0,3}}(?={_READS_PASSWORD})"
+
+# Commands that read a password from a pipe.
+_READS_PIPE = (
+    r"\|[^\n]{0,160}?(?:--(?:password|token|pass|secret|with)[\w-]*-?(?:stdin|token|fd)\b|--stdin\b"
+    r"|sudo(?: -\w+)* (?:-\w*S|--stdin)|chpasswd|cryptsetup|passwd\b|-pass(?:in|out)? (?:stdin|fd)|kinit"
+    r"|htpasswd [^\n]{0,30}-\w*i|secrets? (?:put|set|create|add)|env add|pass insert|ssh-add"
+    r"|su (?:-|root|\w+ -c)|su$|encrypt_string|wpa_passphrase|--passphrase-fd|auth login|secret-tool"
+    r"|login\b[^\n]{0,80}stdin|mysql_config_editor|keyring set|wg pubkey|openssl passwd)"
+)
+_ECHO = (
+    rf"(?:echo|printf)(?: -[neE]+)?(?: [\"']?%s(?:\\n)?[\"']?)? {_VALUE}[\"']?(?:\\n[\"'])?[ )]{{0,3}}"
+    rf"(?={_READS_PIPE})"
+)
 _HERE_STRING = rf"<<<[ ]?\$?{_VALUE}"
 _READER = r"stdin|sudo|with-token|passwd|cryptsetup|secret|login|passphrase|auth|kinit|\bsu\b|token"
 # A command that prints a secret: its first words, what may follow them, and the line that it printed.
@@ -170,69 +168,44 @@ _PRINTS_VARIABLE = r"\s{1,2}[\"']?\$?(?:env:)?\{?(?P<name>\w{3,60})\}?[\"']?"
 _ANYTHING = r"(?P<rest>[^\n]{0,200})"
 _PRINTERS = (
     *((word, _READS_FILE) for word in ("cat ", "head ", "type ", "get-content ")),
-    *(
-        (word, _PRINTS_VARIABLE)
-        for word in ("echo ", "printenv ", "write-output ", "output -raw ", "config:get ")
-    ),
+    *((word, _PRINTS_VARIABLE) for word in ("echo ", "printenv ", "output -raw ", "config:get ")),
     *(
         (word, _ANYTHING)
         for word in (
-            *(
-                "pass show",
-                "op read",
-                "gh auth token",
-                "auth print-",
-                "-password -w",
-                "openssl rand",
-                "pwgen",
-                "wg gen",
-            ),
-            *(
-                "get-secret-value",
-                "get-parameter",
-                "keyvault secret show",
-                "initial-password",
-                "rails secret",
-                "gopass show",
-            ),
-            *(
-                "gen.secret",
-                "bw get password",
-                "lpass show",
-                "secret-tool lookup",
-                "--field=",
-                "-field=",
-                "base64 -d",
-            ),
-            *("base64 --decode", "key:generate --show", "create token"),
+            *("pass show", "op read", "auth token", "auth print-", "-password -w", "openssl rand", "pwgen"),
+            *("get-secret-value", "get-parameter", "secret show", "initial-password", "rails secret"),
+            *("gen.secret", "bw get password", "lpass show", "secret-tool lookup", "-field=", "base64 -d"),
+            *("base64 --decode", "key:generate --show", "create token", "wg gen"),
         )
     ),
 )
+_PRINTER_WORDS = as_words(
+    "cat head type content echo printenv raw config show op auth w openssl pwgen get rails gen bw lpass lookup"
+    " field base64 generate token wg"
+)
 _PRINTED = r"[ ]*\r?\n(?P<printed>\S{6,400}+)[ ]*(?=\r?\n|\Z)"
 _PROMPT = r"(?:^|[\n$#>%|] ?|sudo |-- )[\w./:@~-]{0,30}\Z"
-_SECRET_FILE = (
+_FILE = (
     r"(?i)(?:pass(?:word|wd|phrase)?|pw|secret|token|credentials?|master|api[_-]?key)(?:\.(?:key|txt|enc))?$"
 )
 
 
-def find_in_commands(text: str, lower: str, words: frozenset[str]) -> Iterator[tuple[int, int, str]]:
-    """Yield (start, end, kind) of every secret in a command line; `words` are those of `WORDS` in the text."""
+def find_in_commands(text: str, lower: str, words: frozenset[bytes]) -> Iterator[tuple[int, int, str]]:
+    """Yield (start, end, kind) of every secret in a command line; `words` are those of the text."""
     if " -" in text:
         yield from _in_flags(text)
     if " /" in text:
         yield from _in_slashed_flags(text)
-    for word, rules in _POSITIONAL.items():
-        if not word or word in words or (word == "key-like" and words):
-            for mark, source in rules:
-                if mark in lower:
-                    yield from _in_matches(text, source)
-    if "/" in text and "@" in text:
-        yield from _in_oracle(text, lower)
-    if "|" in text and ("echo" in text or "printf" in text):
+    for needed, source in _POSITIONAL:
+        if not as_words(needed).isdisjoint(words):
+            yield from _in_matches(text, source)
+    if "@" in text and not _ORACLE_WORDS.isdisjoint(words):
+        yield from _in_oracle(text)
+    if "|" in text and (b"echo" in words or b"printf" in words):
         yield from _in_matches(text, _ECHO)
     if "<<<" in text:
         yield from _in_here_strings(text)
-    if words and "\n" in text:
+    if "\n" in text and not _PRINTER_WORDS.isdisjoint(words):
         yield from _printed(text, lower)
 
 
@@ -256,7 +229,9 @@ def _is_likely(value: str) -> bool:
 
 
 def _in_matches(text: str, source: str) -> Iterator[tuple[int, int, str]]:
-    for match in compiled(source).finditer(text):
+    for judged, match in enumerate(compiled(source).finditer(text)):
+        if judged > MOST_JUDGED:
+            raise TooMany(match.start())
         start, end = _value(match)
         value = text[start:end]
         if _is_password(value) and (not value.isalpha() or len(value) > 15 or text[start - 1] in "\"'"):
@@ -268,12 +243,9 @@ def _in_matches(text: str, source: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _in_flags(text: str) -> Iterator[tuple[int, int, str]]:
-    judged = 0
-    for match in compiled(_SHORT).finditer(text):
-        judged += 1
+    for judged, match in enumerate(compiled(_SHORT).finditer(text)):
         if judged > MOST_JUDGED:
-            yield match.start(), len(text), UNSEARCHED
-            return
+            raise TooMany(match.start())
         start, end = _value(match)
         found = _short_flag(text, match, start, end)
         if found:
@@ -336,17 +308,16 @@ def _in_slashed_flags(text: str) -> Iterator[tuple[int, int, str]]:
             yield start, end, "password"
 
 
-def _in_oracle(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
-    if any(word in lower for word in ("sql", "oracle", "userid", "conn", "rman", "exp", "imp")):
-        at = text.find("@")
-        while at >= 0:
-            begin = max(0, at - 160)
-            slash = text.rfind("/", begin, at)
-            if slash > 0 and text[slash - 1].isalnum():
-                for match in compiled(_ORACLE).finditer(text, begin, at + 2):
-                    if match.end() == at + 1 and _is_password(match[2]):
-                        yield *match.span(2), "password"
-            at = text.find("@", at + 1)
+def _in_oracle(text: str) -> Iterator[tuple[int, int, str]]:
+    at = text.find("@")
+    while at >= 0:
+        begin = max(0, at - 160)
+        slash = text.rfind("/", begin, at)
+        if slash > 0 and text[slash - 1].isalnum():
+            for match in compiled(_ORACLE).finditer(text, begin, at + 2):
+                if match.end() == at + 1 and _is_password(match[2]):
+                    yield *match.span(2), "password"
+        at = text.find("@", at + 1)
 
 
 def _in_here_strings(text: str) -> Iterator[tuple[int, int, str]]:
@@ -361,8 +332,10 @@ def _printed(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
     tried = 0
     for word, arguments in _PRINTERS:
         at = lower.find(word)
-        while at >= 0 and tried < MOST_JUDGED:
+        while at >= 0:
             tried += 1
+            if tried > MOST_JUDGED:
+                raise TooMany(at)
             match = compiled(arguments + _PRINTED).match(text, at + len(word.rstrip()))
             if match and _prints_secret(text, at, match, arguments):
                 yield *match.span("printed"), "secret"
@@ -378,5 +351,5 @@ def _prints_secret(text: str, at: int, match: re.Match[str], arguments: str) -> 
     if not compiled(_PROMPT).search(text, max(0, at - 40), at):
         return False
     if arguments is _READS_FILE:
-        return compiled(_SECRET_FILE).search(match["file"].rstrip("\"'").rpartition("/")[2]) is not None
+        return compiled(_FILE).search(match["file"].rstrip("\"'").rpartition("/")[2]) is not None
     return kind_of_name(match["name"]) is not None

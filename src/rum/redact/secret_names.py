@@ -10,7 +10,7 @@ from rum.text.lexicon import word_set
 # Every name that announces a secret contains one of these, in lower case.
 STEMS = (
     *("pass", "pw", "secret", "token", "key", "auth", "cred", "mnemonic", "phrase"),
-    *("psk", "bearer", "salt", "_pat", "psw", "kennwort", "senha", "contrase", "wachtwoord"),
+    *("psk", "bearer", "salt", "_pat", "psw"),
 )
 
 _PASSWORDS = word_set(

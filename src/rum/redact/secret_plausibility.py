@@ -15,15 +15,35 @@ def compiled(source: str) -> re.Pattern[str]:
     return re.compile(source)
 
 
+@cache
+def as_words(words: str) -> frozenset[bytes]:
+    """Words as `words_in` returns them."""
+    return frozenset(words.encode("ascii").split())
+
+
+_LETTERS = bytes(code if chr(code).isalpha() or code > 127 else 32 for code in range(256))
+
+
+def words_in(lower: str) -> frozenset[bytes]:
+    """All words of a lower-case text: one pass, so that rules for rare words need not search for each of them."""
+    return frozenset(lower.encode("utf-8", "replace").translate(_LETTERS).split())
+
+
 MARK = "[REDACTED:"  # The beginning of the mark that replaces a secret; its kind and `]` follow
 
-# Most texts have none of these, and need not be searched for what goes with them.
-WORDS = ("pass", "pw", "secret", "token", "key", "auth", "cred", "vault")
-
-# A text with more places of one sort that may hold a secret is no ordinary text: the rest is cut out unread, as
-# judging it would take too long.
+# A text with more places of one sort that may hold a secret is no ordinary text: judging the rest would take
+# too long, so it is cut out unread.
 MOST_JUDGED = 10_000
 UNSEARCHED = "unsearched"
+
+
+class TooMany(Exception):
+    """The text from `at` on is not searched, as there is too much to judge."""
+
+    def __init__(self, at: int) -> None:
+        super().__init__(at)
+        self.at = at
+
 
 # How a value was written decides how much it must look like a secret:
 # QUOTED  a string literal, or a place that can hold nothing but a secret (the password of a URL)
