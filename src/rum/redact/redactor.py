@@ -179,7 +179,7 @@ def _find_all(text: str) -> Iterator[tuple[int, int, str]]:
         lower = text.replace("\u0130", "I").lower()
     words = words_in(lower)
     finders = (
-        find_by_pattern(text),
+        find_by_pattern(text, words),
         find_by_location(text, lower),
         find_by_name(text, lower),
         find_in_commands(text, lower, words),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from rum.redact.secret_names import kind_of_name
 from rum.redact.secret_plausibility import (
     FLAG,
@@ -90,8 +92,8 @@ _POSITIONAL = (
     ("generic internet", rf"add-(?:generic|internet)-password [^\n]{{0,160}}?-w {_VALUE}"),
     ("username", rf"(?m)^ *username \S+ (?:privilege \d+ )?(?:password|secret) (?:\d )?{_VALUE}"),
     ("rpcpassword", rf"-rpcpassword={_VALUE}"),
-    ("use", rf"(?i)net use [^\n]{{0,120}}?/user:\S+ {_VALUE}"),
-    ("net", rf"(?i)net user [^\s/]\S* {_VALUE}"),
+    ("user", rf"/user:\S+ {_VALUE}"),
+    ("net", rf"net user [^\s/]\S* {_VALUE}"),
     (
         "smbclient rpcclient cifs winexe wmic smbget smbmap",
         rf"(?:smb|rpc|net |cifs|winexe|wmic)[^\n|;]{{0,120}}? (?:-U|--user)"
@@ -101,7 +103,7 @@ _POSITIONAL = (
     ("mc", rf"mc (?:alias set|config host add) \S+ \S+ \S+ {_VALUE}"),
     ("composer", rf"http-basic\.\S+ \S+ {_VALUE}"),
     ("lftp", rf"lftp [^\n|;]{{0,80}}?-u [\"']?[^\s,]{{1,60}},{_VALUE}"),
-    ("using", rf"(?i)connect to \S+ user \S+ using {_VALUE}"),
+    ("using", rf"user \S{{1,40}} using {_VALUE}"),
     ("pdftk qpdf", rf"(?:user|owner)_pw {_VALUE}"),
     ("pdftotext pdfinfo pdfimages pdftoppm", rf"pdf[^\n]{{0,120}}? -[uo]pw {_VALUE}"),
     ("securestring", rf"(?i)ConvertTo-SecureString (?:-String )?{_VALUE}"),
@@ -114,7 +116,7 @@ _POSITIONAL = (
     ("addauth digest", rf"(?:addauth digest \w+|digest:\w+):{_VALUE}"),
     ("vault", rf"vault (?:login|unwrap|operator unseal)(?: -\S+)* {_VALUE}"),
     ("authtoken", rf"(?i)(?:add-)?authtoken {_VALUE}"),
-    ("auth", rf"(?m)(?:^|> |redis-cli )AUTH (?:[a-z]\w* )?{_VALUE}$"),
+    ("auth", rf"AUTH (?:(?<![^\n]AUTH )|(?<=> AUTH )|(?<=cli AUTH ))(?:[a-z]\w* )?{_VALUE}(?=\s|\Z)"),
     ("masterauth requirepass", rf"(?:masterauth|requirepass) {_VALUE}"),
     ("snyk", rf"snyk auth {_VALUE}"),
     ("secrets", rf"user-secrets set [\"']?[\w:.-]*(?i:pass|secret|key|token|pw)\w*[\"']? {_VALUE}"),
@@ -167,7 +169,7 @@ _READS_FILE = r"\s{1,3}(?:-\w+ ){0,2}(?P<file>\S{3,120})"
 _PRINTS_VARIABLE = r"\s{1,2}[\"']?\$?(?:env:)?\{?(?P<name>\w{3,60})\}?[\"']?"
 _ANYTHING = r"(?P<rest>[^\n]{0,200})"
 _PRINTERS = (
-    *((word, _READS_FILE) for word in ("cat ", "head ", "type ", "get-content ")),
+    *((word, _READS_FILE) for word in ("cat ", "bat ", "get-content ")),
     *((word, _PRINTS_VARIABLE) for word in ("echo ", "printenv ", "output -raw ", "config:get ")),
     *(
         (word, _ANYTHING)
@@ -178,10 +180,6 @@ _PRINTERS = (
             *("base64 --decode", "key:generate --show", "create token", "wg gen"),
         )
     ),
-)
-_PRINTER_WORDS = as_words(
-    "cat head type content echo printenv raw config show op auth w openssl pwgen get rails gen bw lpass lookup"
-    " field base64 generate token wg"
 )
 _PRINTED = r"[ ]*\r?\n(?P<printed>\S{6,400}+)[ ]*(?=\r?\n|\Z)"
 _PROMPT = r"(?:^|[\n$#>%|] ?|sudo |-- )[\w./:@~-]{0,30}\Z"
@@ -205,8 +203,8 @@ def find_in_commands(text: str, lower: str, words: frozenset[bytes]) -> Iterator
         yield from _in_matches(text, _ECHO)
     if "<<<" in text:
         yield from _in_here_strings(text)
-    if "\n" in text and not _PRINTER_WORDS.isdisjoint(words):
-        yield from _printed(text, lower)
+    if "\n" in text:
+        yield from _printed(text, lower, words)
 
 
 def _value(match: re.Match[str]) -> tuple[int, int]:
@@ -328,10 +326,10 @@ def _in_here_strings(text: str) -> Iterator[tuple[int, int, str]]:
             yield start, end, "password"
 
 
-def _printed(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
+def _printed(text: str, lower: str, words: frozenset[bytes]) -> Iterator[tuple[int, int, str]]:
     tried = 0
     for word, arguments in _PRINTERS:
-        at = lower.find(word)
+        at = lower.find(word) if not _longest(word).isdisjoint(words) else -1
         while at >= 0:
             tried += 1
             if tried > MOST_JUDGED:
@@ -340,6 +338,11 @@ def _printed(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
             if match and _prints_secret(text, at, match, arguments):
                 yield *match.span("printed"), "secret"
             at = lower.find(word, at + len(word))
+
+
+@cache
+def _longest(phrase: str) -> frozenset[bytes]:
+    return as_words(max(compiled("[a-z]+").findall(phrase), key=len))
 
 
 def _prints_secret(text: str, at: int, match: re.Match[str], arguments: str) -> bool:

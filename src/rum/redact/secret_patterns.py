@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import codecs
 
-from rum.redact.secret_plausibility import LINE, compiled, is_code, is_filler, is_plausible, is_random
+from rum.redact.secret_plausibility import (
+    LINE,
+    as_words,
+    compiled,
+    is_code,
+    is_filler,
+    is_plausible,
+    is_random,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -135,22 +143,7 @@ _CONTAINING = (
     ("Q~", "azure-secret", r"[\w~.-]{3}[0-9]Q~[\w~.-]{31,}+"),
     ("dp.st.", "doppler-token", rf"dp\.st\.[a-z0-9_-]{{2,35}}+\.{_ALNUM}{{40,}}+"),
     ("1//0", "google-token", rf"1//0{_URLSAFE}{{30,}}+"),
-    (
-        "hook",
-        "webhook-url",
-        r"hook(?:s\.slack(?:-gov)?\.com/[a-z]{5,12}/|s/[0-9]{10,}+/|\.office\.com/webhookb2/)([\w+/@-]{30,}+)",
-    ),
-    ("hooks/catch/", "webhook-url", r"hooks/catch/[0-9]+/([A-Za-z0-9]{5,40}+)"),
-    (
-        "hook",
-        "webhook-url",
-        rf"hook(?:s?(?:\.[\w.-]{{4,40}})?/(?:\w{{1,12}}/){{0,3}}|/send\?key=)((?=[^\s/]{{0,40}}[0-9])[A-Za-z0-9_-]{{20,64}}+(?:/{_URLSAFE}{{16,64}}+)?)",
-    ),
-    ("ifttt.com", "webhook-url", r"/with/key/([\w-]{20,}+)"),
-    ("APA91b", "firebase-key", rf"AAAA{_URLSAFE}{{7}}:APA91b{_URLSAFE}{{100,}}+"),
     ("AC", "twilio-key", r"AC[0-9a-f]{32}[\"'\s,:;]{1,8}([0-9a-f]{32})(?![0-9a-f])"),
-    ("prv", "wallet-key", r"[xyztuv]prv[1-9A-HJ-NP-Za-km-z]{90,120}+"),
-    ("nsec1", "nostr-key", r"nsec1[02-9ac-hj-np-z]{58}"),
     (
         "$",
         "password-hash",
@@ -161,12 +154,31 @@ _CONTAINING = (
         "password-hash",
         r"(?:pbkdf2[:_]sha[0-9]+|scrypt|bcrypt_sha256|argon2|sha256_crypt)(?::[0-9]+){0,4}\$[^\s\"'$]{1,60}\$[^\s\"']{20,200}",
     ),
-    ("SHA", "password-hash", r"\{S?SHA(?:256|512)?\}[A-Za-z0-9+/]{24,}+={0,2}"),
-    ("{CRYPT}", "password-hash", r"\{CRYPT\}[^\s\"']{10,120}+"),
     (":::", "password-hash", r":[0-9]{3,7}:([0-9a-fA-F]{32}:[0-9a-fA-F]{32}):::"),
-    ("SCRAM-SHA", "password-hash", r"SCRAM-SHA-[0-9]+\$[0-9]+:[^\s\"']{20,300}+"),
-    ("sig=", "url-signature", r"sig=(?<=[?&;]sig=)([A-Za-z0-9%+/=_-]{30,}+)"),
-    ("-Signature=", "url-signature", r"-Signature=([A-Za-z0-9%+/=_-]{30,}+)"),
+)
+
+# Words of which one must be in the text, kind, pattern as above.
+_WITH_WORDS = (
+    (
+        "hook hooks webhook webhooks webhookb",
+        "webhook-url",
+        r"hook(?:s\.slack(?:-gov)?\.com/[a-z]{5,12}/|s/[0-9]{10,}+/|\.office\.com/webhookb2/)([\w+/@-]{30,}+)",
+    ),
+    (
+        "hook hooks webhook webhooks webhookb",
+        "webhook-url",
+        rf"hook(?:s?(?:\.[\w.-]{{4,40}})?/(?:\w{{1,12}}/){{0,3}}|/send\?key=)((?=[^\s/]{{0,40}}[0-9])[A-Za-z0-9_-]{{20,64}}+(?:/{_URLSAFE}{{16,64}}+)?)",
+    ),
+    ("hooks", "webhook-url", r"hooks/catch/[0-9]+/([A-Za-z0-9]{5,40}+)"),
+    ("ifttt", "webhook-url", r"/with/key/([\w-]{20,}+)"),
+    ("xprv yprv zprv tprv", "wallet-key", r"[xyztuv]prv[1-9A-HJ-NP-Za-km-z]{90,120}+"),
+    ("nsec", "nostr-key", r"nsec1[02-9ac-hj-np-z]{58}"),
+    ("sig", "url-signature", r"sig=(?<=[?&;]sig=)([A-Za-z0-9%+/=_-]{30,}+)"),
+    ("signature", "url-signature", r"-Signature=([A-Za-z0-9%+/=_-]{30,}+)"),
+    ("scram", "password-hash", r"SCRAM-SHA-[0-9]+\$[0-9]+:[^\s\"']{20,300}+"),
+    ("crypt", "password-hash", r"\{CRYPT\}[^\s\"']{10,120}+"),
+    ("sha ssha", "password-hash", r"\{S?SHA(?:256|512)?\}[A-Za-z0-9+/]{24,}+={0,2}"),
+    ("apa", "firebase-key", rf"AAAA{_URLSAFE}{{7}}:APA91b{_URLSAFE}{{100,}}+"),
 )
 
 # Tokens with text before the separator: kind, a string and its distance from the end of the separator, the
@@ -220,26 +232,27 @@ _CAPITAL_START = "[{}](?:{})".format(
 )
 
 
-def find_by_pattern(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield start, end and kind of every secret that its own form shows."""
-    if "-----BEGIN" in text:
+def find_by_pattern(text: str, words: frozenset[bytes]) -> Iterator[tuple[int, int, str]]:
+    """Yield start, end and kind of every secret that its own form shows; `words` are those of the text."""
+    if b"begin" in words:
         yield from _find_private_keys(text)
     if "LS0tLS1CRUdJTi" in text:
         yield from _find_encoded_keys(text)
-    if "Private-Lines:" in text:
+    if b"lines" in words:
         for match in compiled(_PUTTY).finditer(text):
             yield *match.span(1), "private-key"
-    if '"kty"' in text:
+    if b"kty" in words:
         for match in compiled(_JWK).finditer(text):
             yield *match.span(1), "private-key"
     yield from _find_in_records(text)
     yield from _find_prefixed(text)
     yield from _find_capital_prefixes(text)
-    for mark, kind, source in _CONTAINING:
-        if mark in text:
-            for match in compiled(source).finditer(text):
-                if match.lastindex or _begins_token(text, match.start()):
-                    yield *match.span(match.lastindex or 0), kind
+    rules = [(kind, source) for mark, kind, source in _CONTAINING if mark in text]
+    rules += [(kind, source) for some, kind, source in _WITH_WORDS if not as_words(some).isdisjoint(words)]
+    for kind, source in rules:
+        for match in compiled(source).finditer(text):
+            if match.lastindex or _begins_token(text, match.start()):
+                yield *match.span(match.lastindex or 0), kind
 
 
 def _find_encoded_keys(text: str) -> Iterator[tuple[int, int, str]]:
