@@ -2,8 +2,8 @@
 
     python -m benchmarks.secrets [--misses] [--harmless FILE_OR_FOLDER ...]
 
-`seen.txt` has the cases that the rules may be written for; `unseen.txt` was written by somebody else and is for
-measuring only. Each template is filled twice.
+`seen.txt` has the cases that the rules may be written for; `unseen.txt` was written by somebody else and is
+for measuring only. Each template is filled twice.
 """
 
 from __future__ import annotations
@@ -15,9 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from rum.redact.redactor import Redactor
-
 from benchmarks.secrets.values import fill
+from rum.redact.redactor import Redactor
 
 HERE = Path(__file__).parent
 FILLS = 2

@@ -18,20 +18,24 @@ ALPHABETS = {
     "D": string.digits,
 }
 # Passwords as people choose them.
-WEAK = """
-summer2024 hunter2! Tr0ub4dor letmein99 Winter#2023 correcthorse7 blue-Falcon7 qwerty!23 s3cr3tSauce MyDog-Rex
-P@ssw0rd1 dragon_88 Sunshine!9 monkey1234 welcome2Acme trustno1! Liverpool08 coffee&Cake2 starwars77 zaq1XSW2
-N0rthwind! berlin-1989 Pa55phrase iloveTea33 changeMe!42 hello.World1 ninja4life Gr33nApple t3mpPass! football_9
-""".split()
-WORDS = """
-abandon ability able about above absent absorb abstract absurd abuse access accident account accuse achieve acid
-acoustic acquire across act action actor actress actual adapt add addict address adjust admit adult advance advice
-cabbage cabin cable cactus cage cake call calm camera camp canal cancel candy cannon canoe canvas canyon capable
-daughter dawn deal debate debris decade december decide decline decorate decrease deer defense define defy degree
-lava law lawn lawsuit layer lazy leader leaf learn leave lecture left legal legend leisure lemon length lens leopard
-oak obey object oblige obscure observe obtain obvious occur ocean october odor offer office often oil okay olive
-tornado tortoise toss total tourist toward tower town track trade traffic tragic train transfer trap trash travel
-""".split()
+_WEAK = """
+summer2024 hunter2! Tr0ub4dor letmein99 Winter#2023 correcthorse7 blue-Falcon7 qwerty!23 s3cr3tSauce
+MyDog-Rex P@ssw0rd1 dragon_88 Sunshine!9 monkey1234 welcome2Acme trustno1! Liverpool08 coffee&Cake2
+starwars77 zaq1XSW2 N0rthwind! berlin-1989 Pa55phrase iloveTea33 changeMe!42 hello.World1 ninja4life
+Gr33nApple t3mpPass! football_9
+"""
+WEAK = _WEAK.split()
+_WORDS = """
+abandon ability able about above absent absorb abstract absurd abuse access accident account accuse
+achieve acid acoustic acquire across act action actor actress actual adapt add addict address adjust admit
+adult advance advice cabbage cabin cable cactus cage cake call calm camera camp canal cancel candy cannon
+canoe canvas canyon capable daughter dawn deal debate debris decade december decide decline decorate
+decrease deer defense define defy degree lava law lawn lawsuit layer lazy leader leaf learn leave lecture
+left legal legend leisure lemon length lens leopard oak obey object oblige obscure observe obtain obvious
+occur ocean october odor offer office often oil okay olive tornado tortoise toss total tourist toward
+tower town track trade traffic tragic train transfer trap trash travel
+"""
+WORDS = _WORDS.split()
 _PLACEHOLDER = re.compile(r"\{(W|R|P|X|J|K|([AHULSBD])(\d+)|M(\d+))\}")
 
 

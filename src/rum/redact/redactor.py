@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _MARKED = r"\[REDACTED:[a-z]{1,20}(?:-[a-z]{1,20}){0,3}\]"
 _MIN_TEXT = 8  # Characters; no secret is shorter, except by a pattern of the user's
+_MOST_ROUNDS = 4
 _BETWEEN = "\n\0\n"  # Joins texts so that no pattern matches across two of them
 
 
@@ -47,9 +48,14 @@ class Redactor:
     def redact(self, text: str) -> str:
         """The text with every secret replaced by `[REDACTED:<kind>]`.
 
-        It repeats until nothing is found, so that redacting a redacted text changes nothing.
+        It repeats until nothing is found, so that redacting a redacted text changes nothing. Text that still
+        has secrets after a few rounds was made for that: the rest of it is cut out.
         """
+        rounds = 0
         while found := self.find(text):
+            rounds += 1
+            if rounds > _MOST_ROUNDS:
+                found = [(found[0][0], len(text), UNSEARCHED)]
             pieces: list[str] = []
             at = 0
             for start, end, kind in found:
@@ -193,7 +199,7 @@ def _find_all(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _outside_marks(text: str, found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """Drop finds that overlap a mark of an earlier redaction."""
+    """Drop finds that overlap a mark of an earlier redaction, except for a rest that was not searched."""
     marks = [mark.span() for mark in compiled(_MARKED).finditer(text)]
     if not marks:
         return found
@@ -203,7 +209,7 @@ def _outside_marks(text: str, found: list[tuple[int, int, str]]) -> list[tuple[i
     kept: list[tuple[int, int, str]] = []
     for span in found:
         following = bisect_right(ends, span[0])
-        if following == len(marks) or marks[following][0] >= span[1]:
+        if span[2] == UNSEARCHED or following == len(marks) or marks[following][0] >= span[1]:
             kept.append(span)
     return kept
 

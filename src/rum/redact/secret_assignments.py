@@ -18,6 +18,7 @@ from rum.redact.secret_plausibility import (
     is_code,
     is_plausible,
     is_random,
+    limited,
     words_of,
 )
 
@@ -68,6 +69,9 @@ _SETTER = (
 _OPTION = r"--([A-Za-z][\w-]{2,40}+)[ \t]{1,4}+(\\{0,2}[\"']?)(?!-)([^\s\"'\\]{3,256}+)"
 
 
+_NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
+
+
 def find_by_name(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and kind of every secret found by its name; `lower` is the text in lower case."""
     to_value = compiled(_TO_VALUE)
@@ -88,7 +92,7 @@ def find_by_name(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
                     at = found[1]
             at = lower.find(stem, at)
     if "--" in text:
-        for option in compiled(_OPTION).finditer(text):
+        for option in limited(compiled(_OPTION).finditer(text)):
             kind = kind_of_name(option[1])
             form = QUOTED if option[2] else FLAG
             if kind and is_plausible(kind, option[3], form) and not (form == FLAG and is_code(option[3])):
@@ -104,12 +108,7 @@ def repeats_name(name: str, value: str) -> bool:
 def _name_of(text: str, stem: int) -> tuple[int, str, str] | None:
     """Where the name around a stem begins, the name, and the kind of secret that it announces."""
     head = text[max(0, stem - 60) : stem]
-    begin = (
-        compiled(r"[\w.-]{0,60}+\Z").search(head)
-        if head[-1:].isalnum() or head[-1:] in ("_", "-", ".")
-        else None
-    )
-    start = stem - (len(begin[0]) if begin else 0)
+    start = stem - len(head) + len(head.rstrip(_NAME_CHARACTERS))
     tail = compiled(r"[\w.-]{0,60}").match(text, stem)
     name = text[start : tail.end() if tail else stem]
     kind = kind_of_name(name) or _kind_of_spaced(text, start, name)

@@ -19,6 +19,7 @@ from rum.redact.secret_plausibility import (
     is_placeholder,
     is_plausible,
     is_random,
+    limited,
 )
 
 TYPE_CHECKING = False
@@ -79,29 +80,39 @@ _MAX_COMMAND = 400
 
 # Words of which one must be in the text, and a pattern whose last three groups are a `_VALUE`.
 _POSITIONAL = (
-    ("add user rabbitmqctl", rf"add_user [^\s-]\S* {_VALUE}"),
-    ("rabbitmqctl change", rf"change_password [^\s-]\S* {_VALUE}"),
-    ("htpasswd", rf"htpasswd (?:-[A-Za-z]+ (?:[0-9]+ )?){{1,4}}(?:[^\s-]\S* ){{1,2}}{_VALUE}"),
-    ("wpa", rf"wpa_passphrase \S+ {_VALUE}"),
+    ("add user rabbitmqctl", rf"add_user [^\s-]\S{{0,80}} {_VALUE}"),
+    ("rabbitmqctl change", rf"change_password [^\s-]\S{{0,80}} {_VALUE}"),
+    (
+        "htpasswd",
+        rf"htpasswd (?:-[A-Za-z]{{1,6}} (?:[0-9]{{1,4}} )?){{1,4}}(?:[^\s-]\S{{0,80}} ){{1,2}}{_VALUE}",
+    ),
+    ("wpa", rf"wpa_passphrase \S{{1,80}} {_VALUE}"),
     ("walletpassphrase walletpassphrasechange", rf"walletpassphrase(?:change)? {_VALUE}"),
-    ("openssl", rf"openssl passwd (?:-\S+ )*{_VALUE}"),
-    ("mkpasswd", rf"mkpasswd (?:-\S+(?: sha-\d+)? )*{_VALUE}"),
-    ("caddy", rf"hash-password (?:-\S+ )*{_VALUE}"),
+    ("openssl", rf"openssl passwd (?:-\S{{1,40}} ){{0,6}}{_VALUE}"),
+    ("mkpasswd", rf"mkpasswd (?:-\S{{1,40}}(?: sha-\d+)? ){{0,6}}{_VALUE}"),
+    ("caddy", rf"hash-password (?:-\S{{1,40}} ){{0,6}}{_VALUE}"),
     ("mysqladmin", rf"mysqladmin [^\n|;]{{0,120}}?password {_VALUE}"),
     ("pass", rf"-(?:ks-|key-)?pass(?:in|out|word)?[ =:][\"']?pass:{_VALUE}"),
     ("generic internet", rf"add-(?:generic|internet)-password [^\n]{{0,160}}?-w {_VALUE}"),
-    ("username", rf"(?m)^ *username \S+ (?:privilege \d+ )?(?:password|secret) (?:\d )?{_VALUE}"),
+    (
+        "username",
+        rf"(?m)^ {{0,8}}username \S{{1,80}} (?:privilege \d+ )?(?:password|secret) (?:\d )?{_VALUE}",
+    ),
     ("rpcpassword", rf"-rpcpassword={_VALUE}"),
-    ("user", rf"/user:\S+ {_VALUE}"),
-    ("net", rf"net user [^\s/]\S* {_VALUE}"),
+    (
+        "user auth creds credentials basic",
+        rf"--(?:user|proxy-user|auth|creds|credentials|basic(?:-auth)?)[ =][\"']?[^\s:\"'/$]{{1,60}}:{_VALUE}",
+    ),
+    ("user", rf"/user:\S{{1,80}} {_VALUE}"),
+    ("net", rf"net user [^\s/]\S{{0,80}} {_VALUE}"),
     (
         "smbclient rpcclient cifs winexe wmic smbget smbmap",
         rf"(?:smb|rpc|net |cifs|winexe|wmic)[^\n|;]{{0,120}}? (?:-U|--user)"
         rf"[ =]?[\"']?[\w\\/.-]{{1,60}}%{_VALUE}",
     ),
     ("rclone", rf"rclone obscure {_VALUE}"),
-    ("mc", rf"mc (?:alias set|config host add) \S+ \S+ \S+ {_VALUE}"),
-    ("composer", rf"http-basic\.\S+ \S+ {_VALUE}"),
+    ("mc", rf"mc (?:alias set|config host add) \S{{1,80}} \S{{1,80}} \S{{1,80}} {_VALUE}"),
+    ("composer", rf"http-basic\.\S{{1,80}} \S{{1,80}} {_VALUE}"),
     ("lftp", rf"lftp [^\n|;]{{0,80}}?-u [\"']?[^\s,]{{1,60}},{_VALUE}"),
     ("using", rf"user \S{{1,40}} using {_VALUE}"),
     ("pdftk qpdf", rf"(?:user|owner)_pw {_VALUE}"),
@@ -112,14 +123,17 @@ _POSITIONAL = (
     ("cloudflared", rf"cloudflared [^\n]{{0,60}}?(?:install|--token) {_VALUE}"),
     ("signtool", rf"(?i)signtool [^\n]{{0,160}}? /p {_VALUE}"),
     ("snmp", rf"snmp-server community {_VALUE}"),
-    ("encrypt", rf"encrypt_string (?:--\S+ )*{_VALUE}"),
-    ("addauth digest", rf"(?:addauth digest \w+|digest:\w+):{_VALUE}"),
-    ("vault", rf"vault (?:login|unwrap|operator unseal)(?: -\S+)* {_VALUE}"),
+    ("encrypt", rf"encrypt_string (?:--\S{{1,40}} ){{0,6}}{_VALUE}"),
+    ("addauth digest", rf"(?:addauth digest \w{{1,40}}|digest:\w{{1,40}}):{_VALUE}"),
+    ("vault", rf"vault (?:login|unwrap|operator unseal)(?: -\S{{1,60}}){{0,6}} {_VALUE}"),
     ("authtoken", rf"(?i)(?:add-)?authtoken {_VALUE}"),
-    ("auth", rf"AUTH (?:(?<![^\n]AUTH )|(?<=> AUTH )|(?<=cli AUTH ))(?:[a-z]\w* )?{_VALUE}(?=\s|\Z)"),
+    ("auth", rf"AUTH (?:(?<![^\n]AUTH )|(?<=> AUTH )|(?<=cli AUTH ))(?:[a-z]\w{{0,40}} )?{_VALUE}(?=\s|\Z)"),
     ("masterauth requirepass", rf"(?:masterauth|requirepass) {_VALUE}"),
     ("snyk", rf"snyk auth {_VALUE}"),
-    ("secrets", rf"user-secrets set [\"']?[\w:.-]*(?i:pass|secret|key|token|pw)\w*[\"']? {_VALUE}"),
+    (
+        "secrets",
+        rf"user-secrets set [\"']?[\w:.-]{{0,60}}(?i:pass|secret|key|token|pw)\w{{0,40}}[\"']? {_VALUE}",
+    ),
     ("secret", rf"secret set [^\n]{{0,80}}?(?:--body|-b)[ =]{_VALUE}"),
     ("secret", rf"--secret-string[ =]{_VALUE}"),
     (
@@ -131,14 +145,14 @@ _POSITIONAL = (
     (
         "consul etcdctl vault kv",
         rf"(?:kv put|etcdctl [^\n]{{0,60}}?put|secret put)"
-        rf" \S*(?i:pass|secret|token|key)\w* {_VALUE}",
+        rf" \S{{0,80}}(?i:pass|secret|token|key)\w{{0,40}} {_VALUE}",
     ),
     (
         "config",
-        rf"config[ :]set (?:\S*:)?\S*(?i:auth|token|pass|secret|key|cre"
-        rf"dential|pw)\w*[ =]{_VALUE}",
+        rf"config[ :]set (?:\S{{0,80}}:)?\S{{0,80}}(?i:auth|token|pass|secret|key|cre"
+        rf"dential|pw)\w{{0,40}}[ =]{_VALUE}",
     ),
-    ("git", rf"git config (?:--\S+ )*\S*(?i:pass|token|secret)\w* {_VALUE}"),
+    ("git", rf"git config (?:--\S{{1,40}} ){{0,6}}\S{{0,80}}(?i:pass|token|secret)\w{{0,40}} {_VALUE}"),
 )
 
 # `user/password@database` after one of Oracle's tools or words.
@@ -227,9 +241,7 @@ def _is_likely(value: str) -> bool:
 
 
 def _in_matches(text: str, source: str) -> Iterator[tuple[int, int, str]]:
-    for judged, match in enumerate(compiled(source).finditer(text)):
-        if judged > MOST_JUDGED:
-            raise TooMany(match.start())
+    for match in limited(compiled(source).finditer(text)):
         start, end = _value(match)
         value = text[start:end]
         if _is_password(value) and (not value.isalpha() or len(value) > 15 or text[start - 1] in "\"'"):
@@ -241,14 +253,12 @@ def _in_matches(text: str, source: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _in_flags(text: str) -> Iterator[tuple[int, int, str]]:
-    for judged, match in enumerate(compiled(_SHORT).finditer(text)):
-        if judged > MOST_JUDGED:
-            raise TooMany(match.start())
+    for match in limited(compiled(_SHORT).finditer(text)):
         start, end = _value(match)
         found = _short_flag(text, match, start, end)
         if found:
             yield found
-    for match in compiled(_LONG).finditer(text):
+    for match in limited(compiled(_LONG).finditer(text)):
         name = match[1]
         start, end = _value(match)
         kind = kind_of_name(name) or ("password" if name.lower().endswith(_PASSWORD_ENDINGS) else None)
@@ -300,15 +310,18 @@ def _is_path(value: str) -> bool:
 
 
 def _in_slashed_flags(text: str) -> Iterator[tuple[int, int, str]]:
-    for match in compiled(_SLASHED).finditer(text):
+    for match in limited(compiled(_SLASHED).finditer(text)):
         start, end = _value(match)
         if _is_likely(text[start:end]) and (match[2] == ":" or " /" in _command_before(text, match.start())):
             yield start, end, "password"
 
 
 def _in_oracle(text: str) -> Iterator[tuple[int, int, str]]:
-    at = text.find("@")
+    at, tried = text.find("@"), 0
     while at >= 0:
+        tried += 1
+        if tried > MOST_JUDGED:
+            raise TooMany(at)
         begin = max(0, at - 160)
         slash = text.rfind("/", begin, at)
         if slash > 0 and text[slash - 1].isalnum():
@@ -319,7 +332,7 @@ def _in_oracle(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _in_here_strings(text: str) -> Iterator[tuple[int, int, str]]:
-    for match in compiled(_HERE_STRING).finditer(text):
+    for match in limited(compiled(_HERE_STRING).finditer(text)):
         start, end = _value(match)
         command = _command_before(text, match.start())
         if compiled(_READER).search(command) and _is_password(text[start:end]):

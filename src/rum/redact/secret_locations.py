@@ -9,6 +9,7 @@ from rum.redact.secret_plausibility import (
     is_placeholder,
     is_plausible,
     is_random,
+    limited,
 )
 
 TYPE_CHECKING = False
@@ -74,13 +75,13 @@ def find_by_location(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
         yield from _in_cookies(text, lower)
     for mark, kind, source in _HEADERS:
         if mark in lower:
-            for match in compiled(source).finditer(lower):
+            for match in limited(compiled(source).finditer(lower)):
                 start, end = match.span(1)
                 if _is_credential(kind, text[start:end]):
                     yield start, end, kind
     for command, source in _COMMANDS:
         if command in text:
-            for match in compiled(source).finditer(text):
+            for match in limited(compiled(source).finditer(text)):
                 if is_plausible("password", match[1], QUOTED):
                     yield *match.span(1), "password"
 
@@ -94,21 +95,21 @@ def _is_credential(kind: str, value: str) -> bool:
 
 
 def _in_urls(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
-    for match in compiled(_IN_URL).finditer(text):
+    for match in limited(compiled(_IN_URL).finditer(text)):
         if is_plausible("password", match[1], QUOTED):
             yield *match.span(1), "url-password"
-    for match in compiled(_IN_DATABASE_URL).finditer(text):
+    for match in limited(compiled(_IN_DATABASE_URL).finditer(text)):
         scheme = compiled(_DATABASE).search(lower, max(0, match.start() - 24), match.start())
         if scheme and is_plausible("password", match[1], QUOTED):
             yield *match.span(1), "url-password"
-    for match in compiled(_AS_USER).finditer(text):
+    for match in limited(compiled(_AS_USER).finditer(text)):
         if is_random(match[1], 20):
             yield *match.span(1), "url-password"
 
 
 def _in_cookies(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
-    for header in compiled(_COOKIES).finditer(lower):
-        for pair in compiled(_COOKIE).finditer(text, *header.span(1)):
+    for header in limited(compiled(_COOKIES).finditer(lower)):
+        for pair in limited(compiled(_COOKIE).finditer(text, *header.span(1))):
             least = 8 if compiled(_SESSION).search(lower, *pair.span(1)) else 20
             if is_random(pair[2], least):
                 yield *pair.span(2), "cookie"

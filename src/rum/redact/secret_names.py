@@ -32,27 +32,28 @@ _SUFFIXES = word_set(
 _PREFIXES = word_set(
     """
     allow ask bad change check count disable empty enable expired forgot forgotten generate get has hash
-    hide if invalid is max min missing n need needs no not num prompt require required requires reset
-    show skip total update use validate verify with without wrong
+    hide if invalid is max min missing n need needs no not num prompt require required requires reset show
+    skip total update use validate verify with without wrong
     """
 )
 
 # A short `pass` or `pw` is a password only after one of these words.
 _PASS_OF = word_set(
     """
-    account admin api app auth basic bind client database db default docker email ftp http imap jenkins
-    key keystore ldap login mail master mongo mongodb my mysql pg postgres proxy rabbitmq redis registry
-    root server service sftp smtp ssh sudo truststore user vault wifi
-    bot bucket cache cert ci deststore encryption gpg grafana host kafka keychain ks mq mssql nexus p12 pfx pgp
-    pkcs rdp require sa sonar srckey srcstore store superuser svn system tomcat unlock vnc web webdav zip
+    account admin api app auth basic bind bot bucket cache cert ci client database db default deststore
+    docker email encryption ftp gpg grafana host http imap jenkins kafka key keychain keystore ks ldap
+    login mail master mongo mongodb mq mssql my mysql nexus p12 pfx pg pgp pkcs postgres proxy rabbitmq
+    rdp redis registry require root sa server service sftp smtp sonar srckey srcstore ssh store sudo
+    superuser svn system tomcat truststore unlock user vault vnc web webdav wifi zip
     """
 )
 # Passes that are no passwords: of compilers, renderers, trains.
 _PASS_NOT_OF = word_set(
     """
-    all backward board boarding build by com compiler count day depth dest did each fail final first forward full
-    geometry ifpass last ma main many module multi next num one opt optimization or over parser post pre previous
-    quick re render second shadow single skip sur test tests then third to total trace tres two under
+    all backward board boarding build by com compiler count day depth dest did each fail final first
+    forward full geometry ifpass last ma main many module multi next num one opt optimization or over
+    parser post pre previous quick re render second shadow single skip sur test tests then third to total
+    trace tres two under
     """
 )
 
@@ -60,23 +61,23 @@ _PASS_NOT_OF = word_set(
 _TOKEN_NOT_OF = word_set(
     """
     bos cancel cancellation cls continuation current cursor delimiter design end eos first identifier
-    keyword last lexer lookahead mask next operator pad page pagination peek prev previous punctuation
-    sep special start stop string sync syntax unk word
+    keyword last lexer lookahead mask next operator pad page pagination peek prev previous punctuation sep
+    special start stop string sync syntax unk word
     """
 )
 
 _KEY_OF = word_set(
     """
-    access account admin aes algolia anthropic api app application auth aws azure client cohere consumer
-    cookie datadog dd deploy encrypt encryption firebase functions gcp gemini github gitlab google groq
-    hmac integration license machine mailgun master mistral newrelic openai pinecone private project
-    replicate rsa secret sendgrid server service session shared sign signing slack ssh storage stripe
-    subscription supabase symmetric telegram twilio webhook wireguard write
-    activation airtable alpaca binance bot cloudflare coinbase dashscope deepl deepseek director elastic etherscan
-    etsy fcm finnhub fireworks giphy heroku huggingface infura jwt kraken linear logged maps mapbox minio mongo nasa
-    newsapi nonce notion omdb openrouter openweather pagerduty paypal plaid polygon postmark preshared product
-    psk pusher rapidapi recaptcha resend rollbar sas segment sentry serp serpapi shodan snyk sonar spotify square
-    static tmdb together unsplash vapid vault voyage weather wp xai zendesk
+    access account activation admin aes airtable algolia alpaca anthropic api app application auth aws
+    azure binance bot client cloudflare cohere coinbase consumer cookie dashscope datadog dd deepl
+    deepseek deploy director elastic encrypt encryption etherscan etsy fcm finnhub firebase fireworks
+    functions gcp gemini giphy github gitlab google groq heroku hmac huggingface infura integration jwt
+    kraken license linear logged machine mailgun mapbox maps master minio mistral mongo nasa newrelic
+    newsapi nonce notion omdb openai openrouter openweather pagerduty paypal pinecone plaid polygon
+    postmark preshared private product project psk pusher rapidapi recaptcha replicate resend rollbar rsa
+    sas secret segment sendgrid sentry serp serpapi server service session shared shodan sign signing
+    slack snyk sonar spotify square ssh static storage stripe subscription supabase symmetric telegram
+    tmdb together twilio unsplash vapid vault voyage weather webhook wireguard wp write xai zendesk
     """
 )
 

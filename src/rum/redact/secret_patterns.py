@@ -12,6 +12,7 @@ from rum.redact.secret_plausibility import (
     is_filler,
     is_plausible,
     is_random,
+    limited,
 )
 
 TYPE_CHECKING = False
@@ -207,7 +208,10 @@ _KEY_BODY = (
 )
 _MAX_KEY = 20_000
 
-_PUTTY = r"Private-Lines: ?[0-9]{1,3}(?:\r?\n|\\r?\\n|\\n)((?:[A-Za-z0-9+/=]{1,76}(?:\r?\n|\\r\\n|\\n|\Z)){1,60}(?:Private-MAC: ?[0-9a-f]{40,64})?)"
+_PUTTY = (
+    r"Private-Lines: ?[0-9]{1,3}(?:\r?\n|\\r?\\n|\\n)"
+    r"((?:[A-Za-z0-9+/=]{1,76}(?:\r?\n|\\r\\n|\\n|\Z)){1,60}(?:Private-MAC: ?[0-9a-f]{40,64})?)"
+)
 _JWK = r"\"(?:d|p|q|dp|dq|qi|k)\"\s{0,4}:\s{0,4}\"([A-Za-z0-9_-]{20,800}+)\""
 
 # Records of a password file: host:port:database:user:password, and lists of proxies.
@@ -239,10 +243,10 @@ def find_by_pattern(text: str, words: frozenset[bytes]) -> Iterator[tuple[int, i
     if "LS0tLS1CRUdJTi" in text:
         yield from _find_encoded_keys(text)
     if b"lines" in words:
-        for match in compiled(_PUTTY).finditer(text):
+        for match in limited(compiled(_PUTTY).finditer(text)):
             yield *match.span(1), "private-key"
     if b"kty" in words:
-        for match in compiled(_JWK).finditer(text):
+        for match in limited(compiled(_JWK).finditer(text)):
             yield *match.span(1), "private-key"
     yield from _find_in_records(text)
     yield from _find_prefixed(text)
@@ -250,7 +254,7 @@ def find_by_pattern(text: str, words: frozenset[bytes]) -> Iterator[tuple[int, i
     rules = [(kind, source) for mark, kind, source in _CONTAINING if mark in text]
     rules += [(kind, source) for some, kind, source in _WITH_WORDS if not as_words(some).isdisjoint(words)]
     for kind, source in rules:
-        for match in compiled(source).finditer(text):
+        for match in limited(compiled(source).finditer(text)):
             if match.lastindex or _begins_token(text, match.start()):
                 yield *match.span(match.lastindex or 0), kind
 
@@ -265,7 +269,7 @@ def _find_encoded_keys(text: str) -> Iterator[tuple[int, int, str]]:
 def _find_in_records(text: str) -> Iterator[tuple[int, int, str]]:
     if ":" not in text:
         return
-    for match in compiled(_RECORD).finditer(text):
+    for match in limited(compiled(_RECORD).finditer(text)):
         before = compiled(r"(?:^|[\s\"'>])([\w.*-]{1,100})\Z").search(
             text, max(0, match.start() - 102), match.start()
         )

@@ -8,6 +8,10 @@ from functools import cache, lru_cache
 
 from rum.text.lexicon import word_set
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 
 @cache
 def compiled(source: str) -> re.Pattern[str]:
@@ -25,7 +29,7 @@ _LETTERS = bytes(code if chr(code).isalpha() or code > 127 else 32 for code in r
 
 
 def words_in(lower: str) -> frozenset[bytes]:
-    """All words of a lower-case text: one pass, so that rules for rare words need not search for each of them."""
+    """All words of a lower-case text, in one pass: rules for rare words need not search for each of them."""
     return frozenset(lower.encode("utf-8", "replace").translate(_LETTERS).split())
 
 
@@ -33,7 +37,7 @@ MARK = "[REDACTED:"  # The beginning of the mark that replaces a secret; its kin
 
 # A text with more places of one sort that may hold a secret is no ordinary text: judging the rest would take
 # too long, so it is cut out unread.
-MOST_JUDGED = 10_000
+MOST_JUDGED = 5_000
 UNSEARCHED = "unsearched"
 
 
@@ -43,6 +47,14 @@ class TooMany(Exception):
     def __init__(self, at: int) -> None:
         super().__init__(at)
         self.at = at
+
+
+def limited(matches: Iterator[re.Match[str]]) -> Iterator[re.Match[str]]:
+    """The matches, or `TooMany`."""
+    for number, match in enumerate(matches):
+        if number == MOST_JUDGED:
+            raise TooMany(match.start())
+        yield match
 
 
 # How a value was written decides how much it must look like a secret:
@@ -85,8 +97,8 @@ _PLACEHOLDER_WORDS = word_set(
 # Those that are no words about secrets: they are found in passwords of people too.
 _PLAIN_WORDS = word_set(
     """
-    a abc actual an any auto bar baz change code empty enter false field file foo go goes has here hidden is it
-    me must my never new no none not number object off old on or please put qux some super test tested testing
+    a abc actual an any auto bar baz change code empty enter false field file foo go goes has here hidden is
+    it me must my never new no none not number object off old on or please put qux some super test tested testing
     text the this to todo true unknown use very with wrong yes you
     """
 )
@@ -138,6 +150,7 @@ def is_filler(value: str) -> bool:
     return set(value) <= set("xX*.-_#?\u2022 ")
 
 
+@lru_cache(maxsize=1024)
 def is_placeholder(value: str) -> bool:
     """Whether the value is a placeholder for a secret: a template, a reference, `changeme`."""
     if is_filler(value) or len(set(value)) == 1 or compiled(_TEMPLATE).search(value):
@@ -148,6 +161,7 @@ def is_placeholder(value: str) -> bool:
     return not _MARKERS.isdisjoint(words) or (not _EXAMPLES.isdisjoint(words) and _reads_as_words(value))
 
 
+@lru_cache(maxsize=1024)
 def _reads_as_words(value: str) -> bool:
     """Whether the value reads as words of a language: an identifier, a path, a kebab-case name.
 
@@ -171,6 +185,11 @@ def _reads_as_words(value: str) -> bool:
 
 def is_random(value: str, least: int) -> bool:
     """Whether the value looks random: long, of mixed classes of characters, neither words nor a number."""
+    return _is_random(value[:_MAX_VALUE], least)
+
+
+@lru_cache(maxsize=1024)
+def _is_random(value: str, least: int) -> bool:
     if len(value) < least or not value.isascii() or _reads_as_words(value):
         return False
     letters, digits = compiled("[A-Za-z]").search(value), compiled("[0-9]").search(value)
@@ -190,6 +209,7 @@ def is_basic_auth(value: str) -> bool:
     return b":" in plain and plain.isascii() and plain.decode("ascii").isprintable()
 
 
+@lru_cache(maxsize=1024)
 def is_code(value: str) -> bool:
     """Whether an unquoted value is an expression: a call, an attribute, an operator."""
     return compiled(_CODE).search(value) is not None
@@ -230,7 +250,7 @@ _TECHNICAL = (
     r"|[0-9]+-?[A-Za-z]{1,9}|[a-z]+(?:-[a-z]+)+-?[0-9]?|[a-z]{1,5}-[0-9]{1,2}|[A-Za-z_-]+[!?=+*#&~^$%]{1,2}"
     r"|[\w-]+[=].*|[\w-]+@|[^\w].*|(?:[A-Z][a-z]+){2,}[0-9]?|[a-z]+(?:[A-Z][a-z]+)+[0-9]?"
     r"|[a-z]+(?:_[a-z]+)+_?[0-9]?|[A-Za-z]+(?:[&+*/%][A-Za-z]+)+|.*%[0-9.]*[sdrif]"
-    r"|[A-Za-z]{1,4}[0-9]|[0-9a-f]{6}|[0-9a-f-]{36}|[\w.-]+:[0-9]+|[A-Z][a-z]{1,3}[0-9]{1,2}"
+    r"|[a-z0-9]+(?:[-_][a-z0-9]+){2,}|[A-Za-z]{1,4}[0-9]|[0-9a-f]{6}|[0-9a-f-]{36}|[\w.-]+:[0-9]+|[A-Z][a-z]{1,3}[0-9]{1,2}"
 )
 
 

@@ -13,6 +13,7 @@ from rum.redact.secret_plausibility import (
     is_plausible,
     is_random,
     is_seed,
+    limited,
 )
 
 TYPE_CHECKING = False
@@ -40,8 +41,8 @@ _ASKED = (
 
 # A call that takes user and password one after the other: from the word in its name to the password.
 _CALL = (
-    r"\w{0,16}(?:=| = |\\?[\"']: ?|: )?[(\[][^()\n\"']{0,40}(?:([\"'])[^\"'\n]{1,200}\1,\s{0,20}){1,3}"
-    r"(?:Some\()?([\"'])([^\"'\n]{3,100})\2"
+    r"(?!or(?:s|ed|ity)?\b)\w{0,16}(?:=| = |\\?[\"']: ?|: )?[(\[][^()\n\"']{0,40}(?:([\"'])[^\"'\n]{1,200}\1,\s{0,20}){1,3}"
+    r"(?:Some\()?([\"'])([^\"'\s]{3,100})\2"
 )
 _CALL_WORDS = ("auth", "login", "cred", "connect", "mysqli(", "pdo(", "user(")
 
@@ -80,7 +81,7 @@ _CODE_WORDS = ("recovery code", "backup code", "2fa code")
 
 _LOGIN = "credentials credential creds cred login log logon logged sign account accounts username"
 _PROMPTED = "password passwd passphrase assword passcode"
-_ANSWER = "send sendline sendkeys write writeline respond keys type fill with val set value settext text sequentially"
+_ANSWER = "send sendline sendkeys write writeline respond keys type fill with val set value settext text"
 _CALLED = (
     "auth basicauth httpbasicauth setbasicauth basic login credentials credential networkcredential connect"
     " getconnection mysqli pdo user authenticate"
@@ -101,8 +102,7 @@ def find_in_prose(text: str, lower: str, words: frozenset[bytes]) -> Iterator[tu
             if is_chosen(value) and "://" not in match[0]:
                 yield match.start(2), match.start(2) + len(value), "password"
     if has("phrase mnemonic seed recovery bip wallet"):
-        for word in _SEED_WORDS:
-            yield from _seeds_after(text, lower, word)
+        yield from _seeds(text, lower)
     if has(_PROMPTED) and has(_ANSWER):
         for match in _after(("assw", "assph"), _ASKED, text, lower):
             if is_plausible("password", match[2], QUOTED):
@@ -144,17 +144,9 @@ def _after(phrases: tuple[str, ...], source: str, text: str, lower: str) -> Iter
             at = lower.find(phrase, at + len(phrase))
 
 
-def _seeds_after(text: str, lower: str, word: str) -> Iterator[tuple[int, int, str]]:
-    """Yield runs of words that begin soon after this one; every place is searched once."""
-    at, searched = lower.find(word), 0
-    while at >= 0:
-        begin, last = max(searched, at + len(word)), at + 120
-        while begin < last:
-            match = compiled(_SEED).search(text, begin, last + 240)
-            if not match or match.start() > last:
-                break
-            if is_seed(match[0]):
-                yield *match.span(), "seed-phrase"
-            begin = match.end()
-        searched = max(begin, last)
-        at = lower.find(word, at + 1)
+def _seeds(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
+    """Yield runs of words of a recovery phrase that something shortly before calls so."""
+    for match in limited(compiled(_SEED).finditer(text)):
+        before = lower[max(0, match.start() - 120) : match.start() + 40]
+        if is_seed(match[0]) and any(word in before for word in _SEED_WORDS):
+            yield *match.span(), "seed-phrase"
