@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 _MARKED = r"\[REDACTED:[a-z]{1,20}(?:-[a-z]{1,20}){0,3}\]"
 _MIN_TEXT = 8  # Characters; no secret is shorter, except by a pattern of the user's
 _MOST_ROUNDS = 4
+_MAX_ARGUMENTS, _MAX_ARGUMENT = 100, 1000  # Of a list that may be a command line
 _BETWEEN = "\n\0\n"  # Joins texts so that no pattern matches across two of them
 
 
@@ -108,13 +109,30 @@ class Redactor:
         return clean
 
     def _redact_items(self, items: Iterable[object]) -> list[object]:
-        """Redact one by one; an item after an option (`--password`) is judged by the option's name."""
-        clean: list[object] = []
+        """Redact one by one; an item after an option (`--password`) is judged by the option's name.
+
+        Texts with an option among them are judged as a command line, too.
+        """
+        clean = self._redact_arguments(list(items))
         before: object = None
-        for item in items:
+        for number, item in enumerate(clean):
             option = before if isinstance(before, str) and before.startswith("-") else None
-            clean.append(self._redact_named(option, item))
-            before = item
+            before = clean[number] = self._redact_named(option, item)
+        return clean
+
+    def _redact_arguments(self, items: list[object]) -> list[object]:
+        texts = [item for item in items if isinstance(item, str) and len(item) <= _MAX_ARGUMENT]
+        if not 1 < len(texts) == len(items) <= _MAX_ARGUMENTS or not any(text[:1] == "-" for text in texts):
+            return items
+        found = self.find(" ".join(texts))
+        clean: list[object] = []
+        end = -1
+        for text in texts:
+            start, end = end + 1, end + 1 + len(text)
+            inside = [span for span in found if start <= span[0] and span[1] <= end]
+            for first, last, kind in reversed(inside):
+                text = f"{text[: first - start]}{MARK}{kind}]{text[last - start :]}"
+            clean.append(text)
         return clean
 
     def _redact_named(self, name: object, value: object) -> object:

@@ -180,7 +180,7 @@ def _is_tight(reach: re.Match[str]) -> bool:
 def _form_of_literal(name: str, reach: re.Match[str]) -> str:
     """Comparisons, calls, lists of strings and prose contain quoted words that are no secrets."""
     if reach["op"] == ",":
-        return LINE if name.isupper() else LOOSE
+        return LINE if name.isupper() else PROSE
     if reach["prose"]:
         return LINE if reach["prose"].strip() else LOOSE
     if reach["op"] in ("==", "===", "!=", "!==", "("):
@@ -212,6 +212,8 @@ def _form_of_bare(text: str, start: int, name: str, reach: re.Match[str], end: i
     constant = name.isupper() and "_" in name
     if (reach["op"] == ":" or (constant and reach["op"] == "=")) and _fills_line(text, start, end):
         return ENV if constant and reach["op"] == ":" else LINE
+    if reach["op"] == "=" and _fills_line(text, start, end):
+        return PROSE
     return LOOSE
 
 

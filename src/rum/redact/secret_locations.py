@@ -6,6 +6,7 @@ from rum.redact.secret_plausibility import (
     QUOTED,
     compiled,
     is_basic_auth,
+    is_chosen,
     is_placeholder,
     is_plausible,
     is_random,
@@ -67,10 +68,20 @@ _DATABASE = (
 _AS_USER = r"://(?<=[ps]://)([A-Za-z0-9_-]{20,256}+)@(?!o[0-9]+\.ingest\.)"
 
 
+# `user:password@host:port`, without a scheme.
+_AT_HOST = r"@(?:tcp|udp|unix)\(|@[\w.-]{1,80}+:[0-9]{2,5}\b"
+_USER_BEFORE = r"(?:^|[\s\"'=(,>])[\w.+-]{1,40}:([^\s:@/\"'<>]{5,64})\Z"
+
+
 def find_by_location(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
     """Yield (start, end, kind) of every secret known by its place; `lower` is the text in lower case."""
     if "://" in text and "@" in text:
         yield from _in_urls(text, lower)
+    if "@" in text:
+        for host in limited(compiled(_AT_HOST).finditer(text)):
+            match = compiled(_USER_BEFORE).search(text, max(0, host.start() - 108), host.start())
+            if match and (is_chosen(match[1]) or is_random(match[1], 12)):
+                yield *match.span(1), "password"
     if "cookie" in lower:
         yield from _in_cookies(text, lower)
     for mark, kind, source in _HEADERS:

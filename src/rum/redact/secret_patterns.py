@@ -140,6 +140,7 @@ _CONTAINING = (
         rf"(?:eyJ{_URLSAFE}{{6,}}+(?:\.{_URLSAFE}*+)?|{_URLSAFE}*+(?:\.{_URLSAFE}{{8,}}+){{2,3}}+)",
     ),
     ("eyJrIjoi", "grafana-token", r"eyJrIjoi[A-Za-z0-9+/=]{40,}+"),
+    ("prv", "wallet-key", rf"[xyztuv]prv{_ALNUM}{{100,120}}+"),
     ("dapi", "databricks-token", rf"dapi{_HEX}{{32}}(?:-[0-9])?"),
     ("Q~", "azure-secret", r"[\w~.-]{3}[0-9]Q~[\w~.-]{31,}+"),
     ("dp.st.", "doppler-token", rf"dp\.st\.[a-z0-9_-]{{2,35}}+\.{_ALNUM}{{40,}}+"),
@@ -160,6 +161,12 @@ _CONTAINING = (
 
 # Words of which one must be in the text, kind, pattern as above.
 _WITH_WORDS = (
+    ("appid", "api-key", rf"appid=({_HEX}{{32}})(?!{_ALNUM})"),
+    (
+        "key",
+        "api-key",
+        rf"key=(?<=[?&]key=)((?=[^&\s]{{0,24}}[0-9])(?:{_HEX}{{32,}}+|(?=[^&\s]{{0,24}}[A-Z]){_URLSAFE}{{24,}}+))",
+    ),
     (
         "hook hooks webhook webhooks webhookb",
         "webhook-url",
@@ -168,11 +175,10 @@ _WITH_WORDS = (
     (
         "hook hooks webhook webhooks webhookb",
         "webhook-url",
-        rf"hook(?:s?(?:\.[\w.-]{{4,40}})?/(?:\w{{1,12}}/){{0,3}}|/send\?key=)((?=[^\s/]{{0,40}}[0-9])[A-Za-z0-9_-]{{20,64}}+(?:/{_URLSAFE}{{16,64}}+)?)",
+        r"hook(?:s?(?:\.[\w.-]{4,40})?/(?:\w{1,12}/){0,3}|/send\?key=)((?=[^\s/]{0,40}[0-9])[A-Za-z0-9_@-]{20,90}+(?:/[A-Za-z0-9_@-]{8,90}+){0,4})",
     ),
     ("hooks", "webhook-url", r"hooks/catch/[0-9]+/([A-Za-z0-9]{5,40}+)"),
     ("ifttt", "webhook-url", r"/with/key/([\w-]{20,}+)"),
-    ("xprv yprv zprv tprv", "wallet-key", r"[xyztuv]prv[1-9A-HJ-NP-Za-km-z]{90,120}+"),
     ("nsec", "nostr-key", r"nsec1[02-9ac-hj-np-z]{58}"),
     ("sig", "url-signature", r"sig=(?<=[?&;]sig=)([A-Za-z0-9%+/=_-]{30,}+)"),
     ("signature", "url-signature", r"-Signature=([A-Za-z0-9%+/=_-]{30,}+)"),

@@ -300,7 +300,7 @@ def _is_salt(value: str, form: str) -> bool:
 def _is_phrase(value: str, form: str) -> bool:
     """Whether several words are a passphrase; under an UPPER_CASE name, any that aren't about passwords."""
     words = value.split()
-    if not _PLACEHOLDER_WORDS.isdisjoint(words_of(value)):
+    if not _ABOUT_SECRETS.isdisjoint(words_of(value)):
         return False
     if form == ENV:
         return len(words) < 6

@@ -44,7 +44,7 @@ _CALL = (
     r"(?!or(?:s|ed|ity)?\b)\w{0,16}(?:=| = |\\?[\"']: ?|: )?[(\[][^()\n\"']{0,40}(?:([\"'])[^\"'\n]{1,200}\1,\s{0,20}){1,3}"
     r"(?:Some\()?([\"'])([^\"'\s]{3,100})\2"
 )
-_CALL_WORDS = ("auth", "login", "cred", "connect", "mysqli(", "pdo(", "user(")
+_CALL_WORDS = ("auth", "login", "cred", "connect", "mysqli", "pdo", "_user", "teuser", "dduser")
 
 # A call with a key or a password: from the word in its name to the value.
 _KEYED = r"[\w.]{0,16}\((?:[^\n\"'()]{1,80}, ?|[\"'][\w-]{1,20}[\"'], ?)?b?[\"']([^\"'\n]{6,100})[\"']"
@@ -84,7 +84,7 @@ _PROMPTED = "password passwd passphrase assword passcode"
 _ANSWER = "send sendline sendkeys write writeline respond keys type fill with val set value settext text"
 _CALLED = (
     "auth basicauth httpbasicauth setbasicauth basic login credentials credential networkcredential connect"
-    " getconnection mysqli pdo user authenticate"
+    " getconnection mysqli pdo user createuser adduser authenticate"
 )
 _HASHED = "jwt hmac createhmac fernet hashpw bcrypt crypt password hashpassword setpassword"
 _OTHER_LANGUAGES = "passe contrasena senha wachtwoord kennwort passwort"
