@@ -69,24 +69,26 @@ _SETTER = (
 _OPTION = r"--([A-Za-z][\w-]{2,40}+)[ \t]{1,4}+(\\{0,2}[\"']?)(?!-)([^\s\"'\\]{3,256}+)"
 
 
+_MOST_NAMES = 12 * MOST_JUDGED
 _NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
 
 
 def find_by_name(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and kind of every secret found by its name; `lower` is the text in lower case."""
     to_value = compiled(_TO_VALUE)
-    judged = 0
+    judged = seen = 0
     for stem in STEMS:
         at = lower.find(stem)
         while at >= 0:
-            at += len(stem)
-            reach = to_value.match(text, at)
-            named = reach and _name_of(text, at - len(stem))
-            if reach and named:
-                judged += 1
-                if judged > MOST_JUDGED:
-                    raise TooMany(at - len(stem))
-                found = _find_value(text, named, reach)
+            start, end, kind = _name_around(text, at)
+            at = max(end, at + len(stem))
+            if kind:
+                seen += 1
+                reach = to_value.match(text, end)
+                judged += reach is not None
+                if judged > MOST_JUDGED or seen > _MOST_NAMES:
+                    raise TooMany(start)
+                found = reach and _find_value(text, (start, text[start:end], kind), reach)
                 if found:
                     yield found
                     at = found[1]
@@ -105,21 +107,23 @@ def repeats_name(name: str, value: str) -> bool:
     return of_name == words or (len(words) > 1 and of_name[-len(words) :] == words)
 
 
-def _name_of(text: str, stem: int) -> tuple[int, str, str] | None:
-    """Where the name around a stem begins, the name, and the kind of secret that it announces."""
-    head = text[max(0, stem - 60) : stem]
+def _name_around(text: str, stem: int) -> tuple[int, int, str | None]:
+    """Where the name around a stem begins and ends, and the kind of secret that it announces."""
+    head, tail = text[max(0, stem - 60) : stem], text[stem : stem + 60]
     start = stem - len(head) + len(head.rstrip(_NAME_CHARACTERS))
-    tail = compiled(r"[\w.-]{0,60}").match(text, stem)
-    name = text[start : tail.end() if tail else stem]
+    end = stem + len(tail) - len(tail.lstrip(_NAME_CHARACTERS))
+    name = text[start:end]
     kind = kind_of_name(name) or _kind_of_spaced(text, start, name)
-    if kind is None or text.startswith(MARK, start - len(MARK)):
-        return None
-    return start, name, kind
+    return start, end, None if text.startswith(MARK, start - len(MARK)) else kind
 
 
 def _kind_of_spaced(text: str, start: int, name: str) -> str | None:
     """The kind by the word before: `API key`, `recovery phrase`."""
-    if name.lower() not in ("key", "keys", "phrase") or text[start - 1 : start] not in (" ", "-"):
+    if (
+        len(name) > 6
+        or name.lower() not in ("key", "keys", "phrase")
+        or text[start - 1 : start] not in (" ", "-")
+    ):
         return None
     before = compiled(r"[A-Za-z]{2,24}[ -]\Z").search(text[max(0, start - 25) : start])
     return kind_of_name(f"{before[0][:-1]}_{name.lower().removesuffix('s')}") if before else None

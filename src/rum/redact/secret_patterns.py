@@ -6,6 +6,8 @@ import codecs
 
 from rum.redact.secret_plausibility import (
     LINE,
+    MOST_JUDGED,
+    TooMany,
     as_words,
     compiled,
     is_code,
@@ -197,7 +199,7 @@ _TEXT_BEFORE = (
 )
 
 
-_SEPARATOR = r"[_.~:-](?=[A-Za-z0-9_-]{16})"
+_SEPARATOR = r"[_.~:-](?<=[A-Za-z0-9].)(?=[A-Za-z0-9_-]{16})"
 _REST = r"[A-Za-z0-9_-]*+(?:\.[A-Za-z0-9_-]{16,}+)*+"
 _ESCAPE_BEFORE = r"(?:\\[abfnrtv0]|%[0-9A-Fa-f]{2}|\\[ux][0-9A-Fa-f]{2,4}|\x1b\[[0-9;]*m)\Z"
 
@@ -287,26 +289,27 @@ def _find_in_records(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _find_prefixed(text: str) -> Iterator[tuple[int, int, str]]:
-    done = 0
+    done = judged = 0
+    tails = _TAILS
     for hit in compiled(_SEPARATOR).finditer(text):
         after = hit.end()
-        if after <= done:
+        rules = tails.get(text[after - 3 : after])
+        if after <= done or not (rules or hit[0] in ".:"):
             continue
-        found = _with_prefix(text, after) or _with_text_before(text, after)
+        found = _with_text_before(text, after)
+        for prefix, kind, body in rules or ():
+            start = after - len(prefix)
+            if start >= 0 and text.startswith(prefix, start) and _begins_token(text, start):
+                judged += 1
+                if judged > MOST_JUDGED:
+                    raise TooMany(start)
+                match = compiled(body).match(text, after)
+                if match and _is_body(text[after : max(match.end(), after + 64)]):
+                    found = start, _end_of_token(text, match.end()), kind
+                    break
         if found:
             yield found
             done = found[1]
-
-
-def _with_prefix(text: str, after: int) -> tuple[int, int, str] | None:
-    for prefix, kind, body in _TAILS.get(text[after - 3 : after], ()):
-        start = after - len(prefix)
-        if start < 0 or not text.startswith(prefix, start) or not _begins_token(text, start):
-            continue
-        match = compiled(body).match(text, after)
-        if match and _is_body(text[after : max(match.end(), after + 64)]):
-            return start, _end_of_token(text, match.end()), kind
-    return None
 
 
 def _with_text_before(text: str, after: int) -> tuple[int, int, str] | None:
@@ -361,8 +364,9 @@ def _find_private_keys(text: str) -> Iterator[tuple[int, int, str]]:
     at = 0
     while begin := compiled(_KEY_BEGIN).search(text, at):
         at = begin.end()
-        end = compiled(_KEY_END).search(text, at, at + _MAX_KEY)
-        if end and "-----BEGIN" not in text[at : end.start()]:
+        following = text.find("-----BEGIN", at, at + _MAX_KEY)
+        end = compiled(_KEY_END).search(text, at, following if following >= 0 else at + _MAX_KEY)
+        if end:
             if compiled(f"{_ALNUM}{{16}}").search(text, at, end.start()):
                 yield begin.start(), end.end(), "private-key"
             at = end.end()

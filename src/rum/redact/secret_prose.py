@@ -39,11 +39,12 @@ _ASKED = (
     r"(?:[bfr]?\\?([\"']))([^\"'\n]{3,100}?)(?:\\?[rn])*\s?\\?\1"
 )
 
-# A call that takes user and password one after the other: from the word in its name to the password.
+# A call that takes user and password one after the other: from the word in its name, all its texts.
 _CALL = (
-    r"(?!or(?:s|ed|ity)?\b)\w{0,16}(?:=| = |\\?[\"']: ?|: )?[(\[][^()\n\"']{0,40}(?:([\"'])[^\"'\n]{1,200}\1,\s{0,20}){1,3}"
-    r"(?:Some\()?([\"'])([^\"'\s]{3,100})\2"
+    r"(?!or(?:s|ed|ity)?\b)\w{0,16}(?:=| = |\\?[\"']: ?|: )?[(\[][^()\n\"']{0,40}"
+    r"((?:([\"'])[^\"'\n]{1,200}\2,?\s{0,20}(?:Some\()?){2,5}+)"
 )
+_TEXT = r"([\"'])([^\"'\n]{1,200})\1"
 _CALL_WORDS = ("auth", "login", "cred", "connect", "mysqli", "pdo", "_user", "teuser", "dduser")
 
 # A call with a key or a password: from the word in its name to the value.
@@ -111,9 +112,10 @@ def find_in_prose(text: str, lower: str, words: frozenset[bytes]) -> Iterator[tu
             if is_chosen(match[1]):
                 yield *match.span(1), "password"
     if has(_CALLED):
-        for match in _after(_CALL_WORDS, _CALL, text, lower):
-            if is_chosen(match[3]) or is_random(match[3], 12):
-                yield *match.span(3), "password"
+        for call in _after(_CALL_WORDS, _CALL, text, lower):
+            for match in list(compiled(_TEXT).finditer(text, *call.span(1)))[1:]:
+                if _is_credential(match[2]):
+                    yield *match.span(2), "password"
     if has(_HASHED):
         for match in _after(_KEYED_WORDS, _KEYED, text, lower):
             if is_chosen(match[1]) or is_random(match[1], 16):
@@ -127,6 +129,10 @@ def find_in_prose(text: str, lower: str, words: frozenset[bytes]) -> Iterator[tu
         for match in _after(_CODE_WORDS, _CODES, text, lower):
             if compiled("[0-9]").search(match[1]):
                 yield *match.span(1), "recovery-codes"
+
+
+def _is_credential(value: str) -> bool:
+    return is_chosen(value) or (is_random(value, 12) and not compiled(r"://|\s|^[\w.-]+[@:/]").search(value))
 
 
 def _after(phrases: tuple[str, ...], source: str, text: str, lower: str) -> Iterator[re.Match[str]]:
