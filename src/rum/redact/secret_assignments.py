@@ -70,7 +70,8 @@ _OPTION = r"--([A-Za-z][\w-]{2,40}+)[ \t]{1,4}+(\\{0,2}[\"']?)(?!-)([^\s\"'\\]{3
 
 
 _MOST_NAMES = 12 * MOST_JUDGED
-_NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_NAME_CHARACTERS = _LETTERS + "0123456789_-."
 
 
 def find_by_name(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
@@ -119,14 +120,12 @@ def _name_around(text: str, stem: int) -> tuple[int, int, str | None]:
 
 def _kind_of_spaced(text: str, start: int, name: str) -> str | None:
     """The kind by the word before: `API key`, `recovery phrase`."""
-    if (
-        len(name) > 6
-        or name.lower() not in ("key", "keys", "phrase")
-        or text[start - 1 : start] not in (" ", "-")
-    ):
+    noun = name.lower() if len(name) < 7 and text[start - 1 : start] in (" ", "-") else ""
+    if noun not in ("key", "keys", "phrase"):
         return None
-    before = compiled(r"[A-Za-z]{2,24}[ -]\Z").search(text[max(0, start - 25) : start])
-    return kind_of_name(f"{before[0][:-1]}_{name.lower().removesuffix('s')}") if before else None
+    head = text[max(0, start - 25) : start - 1]
+    before = head[len(head.rstrip(_LETTERS)) :]
+    return kind_of_name(f"{before}_{noun.removesuffix('s')}") if before else None
 
 
 def _find_value(text: str, named: tuple[int, str, str], reach: re.Match[str]) -> tuple[int, int, str] | None:

@@ -101,7 +101,8 @@ _POSITIONAL = (
     ("rpcpassword", rf"-rpcpassword={_VALUE}"),
     (
         "user auth creds credentials basic",
-        rf"--(?:user|proxy-user|auth|creds|credentials|basic(?:-auth)?)[ =][\"']?[^\s:\"'/$]{{1,60}}:{_VALUE}",
+        rf"--(?:user|proxy-user|auth|creds|credentials|basic(?:-auth)?)[ =][\"']?[^\s:\"'/$]{{1,60}}"
+        rf":{_VALUE}",
     ),
     ("user", rf"/user:\S{{1,80}} {_VALUE}"),
     ("net", rf"net user [^\s/]\S{{0,80}} {_VALUE}"),

@@ -37,7 +37,7 @@ MARK = "[REDACTED:"  # The beginning of the mark that replaces a secret; its kin
 
 # A text with more places of one sort that may hold a secret is no ordinary text: judging the rest would take
 # too long, so it is cut out unread.
-MOST_JUDGED = 5_000
+MOST_JUDGED = 3_000
 UNSEARCHED = "unsearched"
 
 
@@ -98,8 +98,8 @@ _PLACEHOLDER_WORDS = word_set(
 _PLAIN_WORDS = word_set(
     """
     a abc actual an any auto bar baz change code empty enter false field file foo go goes has here hidden is
-    it me must my never new no none not number object off old on or please put qux some super test tested testing
-    text the this to todo true unknown use very with wrong yes you
+    it me must my never new no none not number object off old on or please put qux some super test tested
+    testing text the this to todo true unknown use very with wrong yes you
     """
 )
 _ABOUT_SECRETS = _PLACEHOLDER_WORDS - _PLAIN_WORDS
