@@ -153,16 +153,16 @@ _CONTAINING = (
         "password-hash",
         r"\$(?:2[abxy]?\$[0-9]{2}\$[./A-Za-z0-9]{53}|(?:[156y7]|apr1|gy|md5|sha1|P|S|H)\$(?:rounds=[0-9]+\$|j[./A-Za-z0-9]{1,4}\$)?[./A-Za-z0-9+=-]{0,64}\$[./A-Za-z0-9+=]{20,90}|argon2(?:id|i|d)\$[^\s\"']{20,200})",
     ),
-    (
-        "$",
-        "password-hash",
-        r"(?:pbkdf2[:_]sha[0-9]+|scrypt|bcrypt_sha256|argon2|sha256_crypt)(?::[0-9]+){0,4}\$[^\s\"'$]{1,60}\$[^\s\"']{20,200}",
-    ),
     (":::", "password-hash", r":[0-9]{3,7}:([0-9a-fA-F]{32}:[0-9a-fA-F]{32}):::"),
 )
 
 # Words of which one must be in the text, kind, pattern as above.
 _WITH_WORDS = (
+    (
+        "pbkdf scrypt bcrypt argon crypt",
+        "password-hash",
+        r"(?:pbkdf2[:_]sha[0-9]+|scrypt|bcrypt_sha256|argon2|sha256_crypt)(?::[0-9]+){0,4}\$[^\s\"'$]{1,60}\$[^\s\"']{20,200}",
+    ),
     ("appid", "api-key", rf"appid=({_HEX}{{32}})(?!{_ALNUM})"),
     (
         "key",

@@ -102,7 +102,7 @@ def find_in_prose(text: str, lower: str, words: frozenset[bytes]) -> Iterator[tu
             value = match[2].rstrip(".,;:)]}")
             if is_chosen(value) and "://" not in match[0]:
                 yield match.start(2), match.start(2) + len(value), "password"
-    if has("phrase mnemonic seed recovery bip wallet"):
+    if has("mnemonic wallet bip") or (has("phrase word words") and has("seed recovery backup secret")):
         yield from _seeds(text, lower)
     if has(_PROMPTED) and has(_ANSWER):
         for match in _after(("assw", "assph"), _ASKED, text, lower):
