@@ -80,8 +80,8 @@ _MAX_COMMAND = 400
 
 # Words of which one must be in the text, and a pattern whose last three groups are a `_VALUE`.
 _POSITIONAL = (
-    ("add user rabbitmqctl", rf"add_user [^\s-]\S{{0,80}} {_VALUE}"),
-    ("rabbitmqctl change", rf"change_password [^\s-]\S{{0,80}} {_VALUE}"),
+    ("rabbitmqctl", rf"add_user [^\s-]\S{{0,80}} {_VALUE}"),
+    ("rabbitmqctl", rf"change_password [^\s-]\S{{0,80}} {_VALUE}"),
     (
         "htpasswd",
         rf"htpasswd (?:-[A-Za-z]{{1,6}} (?:[0-9]{{1,4}} )?){{1,4}}(?:[^\s-]\S{{0,80}} ){{1,2}}{_VALUE}",
@@ -137,11 +137,8 @@ _POSITIONAL = (
     ),
     ("secret", rf"secret set [^\n]{{0,80}}?(?:--body|-b)[ =]{_VALUE}"),
     ("secret", rf"--secret-string[ =]{_VALUE}"),
-    (
-        "keyvault parameter",
-        rf"(?:keyvault secret set|put-parameter) [^\n]{{0,200}}?--value"
-        rf"[ =]{_VALUE}",
-    ),
+    ("keyvault", rf"keyvault secret set [^\n]{{0,200}}?--value[ =]{_VALUE}"),
+    ("parameter", rf"put-parameter [^\n]{{0,200}}?--value[ =]{_VALUE}"),
     ("enable", rf"enable (?:secret|password) (?:\d )?{_VALUE}"),
     (
         "consul etcdctl vault kv",

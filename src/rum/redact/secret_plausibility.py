@@ -22,7 +22,7 @@ def compiled(source: str) -> re.Pattern[str]:
 @cache
 def as_words(words: str) -> frozenset[bytes]:
     """Words as `words_in` returns them."""
-    return frozenset(words.encode("ascii").split())
+    return frozenset(words.encode().split())
 
 
 _LETTERS = bytes(code if chr(code).isalpha() or code > 127 else 32 for code in range(256))

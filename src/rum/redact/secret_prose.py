@@ -25,7 +25,16 @@ if TYPE_CHECKING:
 _CREDENTIALS = (
     r"[a-z]{0,9}\b[^\n]{0,48}?[\s>\"'(`:=]([\w.@+\\-]{2,60}+)(?: ?/ |[:/]| \| | - )[\"'`]?([^\s\"'`/]{5,64})"
 )
-_CREDENTIAL_WORDS = ("cred", "login", "log in", "logon", "logged in", "sign in", "account", "username")
+_CREDENTIAL_PHRASES = {
+    "cred": "credentials credential creds cred",
+    "login": "login logins",
+    "log in": "log",
+    "logon": "logon",
+    "logged in": "logged",
+    "sign in": "sign",
+    "account": "account accounts",
+    "username": "username",
+}
 
 _SEED_WORDS = ("phrase", "mnemonic", "seed word", "recovery word", "bip39", "bip-39", "wallet")
 _WORD = r"(?:\(?[0-9]{1,2}[.):]{0,2}[ \t]{0,3})?[\"']?[a-z]{3,8}\b[\"']?"
@@ -45,14 +54,32 @@ _CALL = (
     r"((?:([\"'])[^\"'\n]{1,200}\2,?\s{0,20}(?:Some\()?){2,5}+)"
 )
 _TEXT = r"([\"'])([^\"'\n]{1,200})\1"
-_CALL_WORDS = ("auth", "login", "cred", "connect", "mysqli", "pdo", "_user", "teuser", "dduser")
+_CALL_PHRASES = {
+    "auth": "auth basicauth httpbasicauth setbasicauth authenticate",
+    "login": "login",
+    "cred": "credentials credential networkcredential setcredentials usernamepasswordcredentials",
+    "connect": "connect getconnection",
+    "mysqli": "mysqli",
+    "pdo": "pdo",
+    "_user": "user",
+    "createuser": "createuser",
+    "adduser": "adduser",
+}
 
 # A call with a key or a password: from the word in its name to the value.
 _KEYED = r"[\w.]{0,16}\((?:[^\n\"'()]{1,80}, ?|[\"'][\w-]{1,20}[\"'], ?)?b?[\"']([^\"'\n]{6,100})[\"']"
-_KEYED_WORDS = (
-    *("jwt.", "hmac", "fernet(", "hashpw(", "crypt.hash", "password_hash", "hash_password", "hashpassword"),
-    *("make_password", "_password(", "setpassword("),
-)
+_KEYED_PHRASES = {
+    "jwt.": "jwt",
+    "hmac": "hmac createhmac",
+    "fernet(": "fernet",
+    "hashpw(": "hashpw",
+    "crypt.hash": "bcrypt crypt",
+    "password_hash": "hash",
+    "hash_password": "hash",
+    "hashpassword": "hashpassword",
+    "_password(": "password",
+    "setpassword(": "setpassword",
+}
 
 # Text typed into a field for passwords.
 _TYPED = (
@@ -67,28 +94,24 @@ _FOREIGN = (
     r"[^\n:：=]{0,30}?(?:\s?[:：=]\s?|是|は| (?:ist|est|es|é|is|to|jest|je|är|er|это)(?: jetzt)?:? | — | - )"
     r"[\"'`«]?([^\s\"'`»，。]{5,64})"
 )
-_FOREIGN_WORDS = (
-    *("mot de passe", "contraseña", "contrasena", "senha", "wachtwoord", "lösenord", "hasło", "jelszó"),
-    *("şifre", "kennwort", "passwort", "пароль", "密码", "密碼", "パスワード", "비밀번호"),
-)
+_FOREIGN_PHRASES = {
+    "mot de passe": "passe",
+    **{word: word for word in ("contraseña", "contrasena", "senha", "wachtwoord", "lösenord", "jelszó")},
+    **{word: word for word in ("kennwort", "passwort", "hasło", "şifre", "пароль")},
+    **dict.fromkeys(("密码", "密碼", "パスワード", "비밀번호"), ""),
+}
 
 # Codes to get back into an account, one after another.
 _CODES = (
     r"s?\b[^\n]{0,40}[:\n]((?:\s{0,8}(?:[-*] |[0-9]{1,2}[.)] )?[`\"']?"
     r"[A-Za-z0-9]{4,10}(?:[- ]?[A-Za-z0-9]{4,10}){1,4}[`\"']?,?(?=\s|\Z)){2,20})"
 )
-_CODE_WORDS = ("recovery code", "backup code", "2fa code")
+_CODE_PHRASES = {"recovery code": "recovery", "backup code": "backup", "2fa code": "fa"}
 
 
-_LOGIN = "credentials credential creds cred login log logon logged sign account accounts username"
 _PROMPTED = "password passwd passphrase assword passcode"
+_PROMPTS = {"assw": "", "assph": ""}
 _ANSWER = "send sendline sendkeys write writeline respond keys type fill with val set value settext text"
-_CALLED = (
-    "auth basicauth httpbasicauth setbasicauth basic login credentials credential networkcredential connect"
-    " getconnection mysqli pdo user createuser adduser authenticate"
-)
-_HASHED = "jwt hmac createhmac fernet hashpw bcrypt crypt password hashpassword setpassword"
-_OTHER_LANGUAGES = "passe contrasena senha wachtwoord kennwort passwort"
 
 
 def find_in_prose(text: str, lower: str, words: frozenset[bytes]) -> Iterator[tuple[int, int, str]]:
@@ -97,49 +120,49 @@ def find_in_prose(text: str, lower: str, words: frozenset[bytes]) -> Iterator[tu
     def has(some: str) -> bool:
         return not as_words(some).isdisjoint(words)
 
-    if has(_LOGIN):
-        for match in _after(_CREDENTIAL_WORDS, _CREDENTIALS, text, lower):
-            value = match[2].rstrip(".,;:)]}")
-            if is_chosen(value) and "://" not in match[0]:
-                yield match.start(2), match.start(2) + len(value), "password"
+    for match in _after(_CREDENTIAL_PHRASES, _CREDENTIALS, text, lower, words):
+        value = match[2].rstrip(".,;:)]}")
+        if is_chosen(value) and "://" not in match[0]:
+            yield match.start(2), match.start(2) + len(value), "password"
     if has("mnemonic wallet bip") or (has("phrase word words") and has("seed recovery backup secret")):
         yield from _seeds(text, lower)
     if has(_PROMPTED) and has(_ANSWER):
-        for match in _after(("assw", "assph"), _ASKED, text, lower):
+        for match in _after(_PROMPTS, _ASKED, text, lower, words):
             if is_plausible("password", match[2], QUOTED):
                 yield *match.span(2), "password"
-        for match in _after(("assw", "assph"), _TYPED, text, lower):
+        for match in _after(_PROMPTS, _TYPED, text, lower, words):
             if is_chosen(match[1]):
                 yield *match.span(1), "password"
-    if has(_CALLED):
-        for call in _after(_CALL_WORDS, _CALL, text, lower):
-            for match in list(compiled(_TEXT).finditer(text, *call.span(1)))[1:]:
-                if _is_credential(match[2]):
-                    yield *match.span(2), "password"
-    if has(_HASHED):
-        for match in _after(_KEYED_WORDS, _KEYED, text, lower):
-            if is_chosen(match[1]) or is_random(match[1], 16):
-                yield *match.span(1), "secret"
-    if has(_OTHER_LANGUAGES) or not text.isascii():
-        for match in _after(_FOREIGN_WORDS, _FOREIGN, text, lower):
-            value = match[1].rstrip(".,;)")
-            if is_plausible("password", value, PROSE):
-                yield match.start(1), match.start(1) + len(value), "password"
-    if has("recovery backup fa") and has("code codes"):
-        for match in _after(_CODE_WORDS, _CODES, text, lower):
-            if compiled("[0-9]").search(match[1]):
-                yield *match.span(1), "recovery-codes"
+    for call in _after(_CALL_PHRASES, _CALL, text, lower, words):
+        for match in list(compiled(_TEXT).finditer(text, *call.span(1)))[1:]:
+            if _is_credential(match[2]):
+                yield *match.span(2), "password"
+    for match in _after(_KEYED_PHRASES, _KEYED, text, lower, words):
+        if is_chosen(match[1]) or is_random(match[1], 16):
+            yield *match.span(1), "secret"
+    for match in _after(_FOREIGN_PHRASES, _FOREIGN, text, lower, words):
+        value = match[1].rstrip(".,;)")
+        if is_plausible("password", value, PROSE):
+            yield match.start(1), match.start(1) + len(value), "password"
+    for match in _after(_CODE_PHRASES, _CODES, text, lower, words):
+        if compiled("[0-9]").search(match[1]):
+            yield *match.span(1), "recovery-codes"
 
 
 def _is_credential(value: str) -> bool:
     return is_chosen(value) or (is_random(value, 12) and not compiled(r"://|\s|^[\w.-]+[@:/]").search(value))
 
 
-def _after(phrases: tuple[str, ...], source: str, text: str, lower: str) -> Iterator[re.Match[str]]:
-    """Every match of the pattern right after one of the phrases; `ass` is part of the pattern."""
+def _after(
+    phrases: dict[str, str], source: str, text: str, lower: str, words: frozenset[bytes]
+) -> Iterator[re.Match[str]]:
+    """Every match of the pattern right after a phrase that goes with words of the text.
+
+    `ass` is a part of the pattern.
+    """
     tried = 0
-    for phrase in phrases:
-        at = lower.find(phrase)
+    for phrase, needed in phrases.items():
+        at = lower.find(phrase) if not needed or not as_words(needed).isdisjoint(words) else -1
         while at >= 0:
             tried += 1
             if tried > MOST_JUDGED:
