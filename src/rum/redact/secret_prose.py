@@ -13,7 +13,6 @@ from rum.redact.secret_plausibility import (
     is_plausible,
     is_random,
     is_seed,
-    limited,
 )
 
 TYPE_CHECKING = False
@@ -38,6 +37,7 @@ _CREDENTIAL_PHRASES = {
 
 _SEED_WORDS = ("phrase", "mnemonic", "seed word", "recovery word", "bip39", "bip-39", "wallet")
 _WORD = r"(?:\(?[0-9]{1,2}[.):]{0,2}[ \t]{0,3})?[\"']?[a-z]{3,8}\b[\"']?"
+_SEED_REACH = 400  # Characters from the announcement to the end of the last word
 _SEED = rf"(?<![\w'-])(?:{_WORD}(?:[ \t]{{0,2}},)?\s{{1,6}}|{_WORD},){{11,23}}{_WORD}"
 
 # A prompt for a password, and what a script sends next.
@@ -174,8 +174,14 @@ def _after(
 
 
 def _seeds(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
-    """Yield runs of words of a recovery phrase that something shortly before calls so."""
-    for match in limited(compiled(_SEED).finditer(text)):
-        before = lower[max(0, match.start() - 120) : match.start() + 40]
-        if is_seed(match[0]) and any(word in before for word in _SEED_WORDS):
-            yield *match.span(), "seed-phrase"
+    """Yield runs of words soon after something that calls them a recovery phrase."""
+    regions: list[tuple[int, int]] = []
+    for hit in compiled("|".join(_SEED_WORDS)).finditer(lower):
+        if regions and hit.end() <= regions[-1][1]:
+            regions[-1] = regions[-1][0], hit.end() + _SEED_REACH
+        else:
+            regions.append((hit.end(), hit.end() + _SEED_REACH))
+    for region in regions:
+        for match in compiled(_SEED).finditer(text, *region):
+            if is_seed(match[0]):
+                yield *match.span(), "seed-phrase"
