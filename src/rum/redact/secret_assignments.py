@@ -9,7 +9,6 @@ from rum.redact.secret_plausibility import (
     LINE,
     LOOSE,
     MARK,
-    MOST_JUDGED,
     PROSE,
     QUOTED,
     TooMany,
@@ -19,6 +18,7 @@ from rum.redact.secret_plausibility import (
     is_plausible,
     is_random,
     limited,
+    most_judged,
     words_of,
 )
 
@@ -69,7 +69,6 @@ _SETTER = (
 _OPTION = r"--([A-Za-z][\w-]{2,40}+)[ \t]{1,4}+(\\{0,2}[\"']?)(?!-)([^\s\"'\\]{3,256}+)"
 
 
-_MOST_NAMES = 12 * MOST_JUDGED
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _NAME_CHARACTERS = _LETTERS + "0123456789_-."
 
@@ -78,6 +77,7 @@ def find_by_name(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and kind of every secret found by its name; `lower` is the text in lower case."""
     to_value = compiled(_TO_VALUE)
     judged = seen = 0
+    most = most_judged(text)
     for stem in STEMS:
         at = lower.find(stem)
         while at >= 0:
@@ -87,7 +87,7 @@ def find_by_name(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
                 seen += 1
                 reach = to_value.match(text, end)
                 judged += reach is not None
-                if judged > MOST_JUDGED or seen > _MOST_NAMES:
+                if judged > most or seen > 12 * most:
                     raise TooMany(start)
                 found = reach and _find_value(text, (start, text[start:end], kind), reach)
                 if found:
@@ -97,8 +97,13 @@ def find_by_name(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
     if "--" in text:
         for option in limited(compiled(_OPTION).finditer(text)):
             kind = kind_of_name(option[1])
-            form = QUOTED if option[2] else FLAG
-            if kind and is_plausible(kind, option[3], form) and not (form == FLAG and is_code(option[3])):
+            form = QUOTED if option[2].strip("\\") else FLAG
+            if (
+                kind
+                and option[2] not in ("\\", "\\\\")
+                and is_plausible(kind, option[3], form)
+                and not (form == FLAG and is_code(option[3]))
+            ):
                 yield *option.span(3), kind
 
 
@@ -214,7 +219,7 @@ def _form_of_bare(text: str, start: int, name: str, reach: re.Match[str], end: i
         return LINE
     constant = name.isupper() and "_" in name
     if (reach["op"] == ":" or (constant and reach["op"] == "=")) and _fills_line(text, start, end):
-        return ENV if constant and reach["op"] == ":" else LINE
+        return ENV if constant and reach["op"] == ":" and not text[reach.end() : end].istitle() else LINE
     if reach["op"] == "=" and _fills_line(text, start, end):
         return PROSE
     return LOOSE

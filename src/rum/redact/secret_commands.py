@@ -8,7 +8,6 @@ from rum.redact.secret_names import kind_of_name
 from rum.redact.secret_plausibility import (
     FLAG,
     LINE,
-    MOST_JUDGED,
     QUOTED,
     TooMany,
     as_words,
@@ -20,6 +19,7 @@ from rum.redact.secret_plausibility import (
     is_plausible,
     is_random,
     limited,
+    most_looked_at,
 )
 
 TYPE_CHECKING = False
@@ -156,7 +156,7 @@ _POSITIONAL = (
 # `user/password@database` after one of Oracle's tools or words.
 _ORACLE = (
     r"(?:sql(?:plus|cl|ldr)?|rman|expdp|impdp|exp|imp|conn(?:ect)?|userid|target|catalog|jdbc:oracle:\w+|oracle)"
-    r"\b(?:[^\n/]{0,40}?[ =:\"'])?([A-Za-z_][\w$#.-]{0,40})/([^\s/\"'<>]{3,100})@(?=[\w/(\"'])"
+    r"\b(?:[^\n/@]{0,40}?[ =:\"'])?[A-Za-z_][\w$#.-]{0,40}/\Z"
 )
 _ORACLE_WORDS = as_words(
     "sql sqlplus sqlcl sqlldr rman expdp impdp exp imp conn connect userid target catalog oracle"
@@ -315,35 +315,33 @@ def _in_slashed_flags(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _in_oracle(text: str) -> Iterator[tuple[int, int, str]]:
-    at, tried = text.find("@"), 0
+    tried, most = 0, most_looked_at(text)
+    at = text.find("@")
     while at >= 0:
-        tried += 1
-        if tried > MOST_JUDGED:
-            raise TooMany(at)
-        begin = max(0, at - 160)
-        slash = text.rfind("/", begin, at)
-        if slash > 0 and text[slash - 1].isalnum():
-            for match in compiled(_ORACLE).finditer(text, begin, at + 2):
-                if match.end() == at + 1 and _is_password(match[2]):
-                    yield *match.span(2), "password"
+        slash = text.rfind("/", max(0, at - 100), at)
+        if slash > 0 and text[slash - 1].isalnum() and _is_password(text[slash + 1 : at]):
+            tried += 1
+            if tried > most:
+                raise TooMany(at)
+            if compiled(_ORACLE).search(text, max(0, slash - 100), slash + 1):
+                yield slash + 1, at, "password"
         at = text.find("@", at + 1)
 
 
 def _in_here_strings(text: str) -> Iterator[tuple[int, int, str]]:
     for match in limited(compiled(_HERE_STRING).finditer(text)):
         start, end = _value(match)
-        command = _command_before(text, match.start())
-        if compiled(_READER).search(command) and _is_password(text[start:end]):
+        if _is_password(text[start:end]) and compiled(_READER).search(_command_before(text, match.start())):
             yield start, end, "password"
 
 
 def _printed(text: str, lower: str, words: frozenset[bytes]) -> Iterator[tuple[int, int, str]]:
-    tried = 0
+    tried, most = 0, most_looked_at(text)
     for word, arguments in _PRINTERS:
         at = lower.find(word) if not _longest(word).isdisjoint(words) else -1
         while at >= 0:
             tried += 1
-            if tried > MOST_JUDGED:
+            if tried > most:
                 raise TooMany(at)
             match = compiled(arguments + _PRINTED).match(text, at + len(word.rstrip()))
             if match and _prints_secret(text, at, match, arguments):

@@ -28,7 +28,11 @@ _HEADERS = (
     ),
     ("bearer", "bearer-token", r"bearer[ \t:=]{1,3}([\w.~+/=-]{12,}+)"),
     ("basic ", "basic-auth", r"basic[ \t]{1,3}([a-z0-9+/]{6,}+={0,2})"),
-    ("identified by", "password", r"identified by (?:password )?['\"]([^'\"\n]{1,200})['\"]"),
+    (
+        "identified by",
+        "password",
+        r"(?:user|to|for|role|login|alter|create|grant)\b[^;\n]{0,120}? identified by (?:password )?['\"]([^'\"\n]{1,200})['\"]",
+    ),
     ("password '", "password", r"(?:user|role)\b[^;\n]{1,120}? password '([^'\n]{1,200})'"),
     (
         "machine ",

@@ -6,7 +6,6 @@ import codecs
 
 from rum.redact.secret_plausibility import (
     LINE,
-    MOST_JUDGED,
     TooMany,
     as_words,
     compiled,
@@ -15,6 +14,7 @@ from rum.redact.secret_plausibility import (
     is_plausible,
     is_random,
     limited,
+    most_judged,
 )
 
 TYPE_CHECKING = False
@@ -123,7 +123,8 @@ _CAPITAL_PREFIXES = {
     "SK": ("twilio-key", f"[0-9a-f]{{32}}(?!{_ALNUM})"),
     "AKCp": ("artifactory-key", f"{_ALNUM}{{60,}}+"),
     "ABSK": ("bedrock-key", "[A-Za-z0-9+/]{100,}+={0,2}"),
-    "EAA": ("facebook-token", f"{_URLSAFE}{{55,}}+"),
+    # Of base64 of binary data, EAA is a common beginning; it has no digit soon, or many As.
+    "EAA": ("facebook-token", f"(?!{_URLSAFE}{{0,40}}AA{_URLSAFE}{{0,40}}AA){_URLSAFE}{{55,}}+"),
     **dict.fromkeys(("EZAK", "EZTK"), ("easypost-key", f"{_ALNUM}{{50,}}+")),
     "GR1348941": ("gitlab-token", f"{_URLSAFE}{{20,}}+"),
     # Private keys in base64 without their first and last lines: PKCS#1 and PKCS#8, SEC 1.
@@ -290,7 +291,7 @@ def _find_in_records(text: str) -> Iterator[tuple[int, int, str]]:
 
 def _find_prefixed(text: str) -> Iterator[tuple[int, int, str]]:
     done = judged = 0
-    tails = _TAILS
+    tails, most = _TAILS, most_judged(text)
     for hit in compiled(_SEPARATOR).finditer(text):
         after = hit.end()
         rules = tails.get(text[after - 3 : after])
@@ -301,7 +302,7 @@ def _find_prefixed(text: str) -> Iterator[tuple[int, int, str]]:
             start = after - len(prefix)
             if start >= 0 and text.startswith(prefix, start) and _begins_token(text, start):
                 judged += 1
-                if judged > MOST_JUDGED:
+                if judged > most:
                     raise TooMany(start)
                 match = compiled(body).match(text, after)
                 if match and _is_body(text[after : max(match.end(), after + 64)]):

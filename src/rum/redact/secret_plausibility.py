@@ -35,10 +35,20 @@ def words_in(lower: str) -> frozenset[bytes]:
 
 MARK = "[REDACTED:"  # The beginning of the mark that replaces a secret; its kind and `]` follow
 
-# A text with more places of one sort that may hold a secret is no ordinary text: judging the rest would take
-# too long, so it is cut out unread.
-MOST_JUDGED = 3_000
 UNSEARCHED = "unsearched"
+
+
+def most_judged(text: str) -> int:
+    """How many places of one sort in a text are judged.
+
+    A text with more of them is no ordinary text: judging the rest would take too long, so it is cut out unread.
+    """
+    return 3_000 + len(text) // 300
+
+
+def most_looked_at(text: str) -> int:
+    """How many places of one sort are looked at, most of which need not be judged."""
+    return 12 * most_judged(text)
 
 
 class TooMany(Exception):
@@ -51,8 +61,10 @@ class TooMany(Exception):
 
 def limited(matches: Iterator[re.Match[str]]) -> Iterator[re.Match[str]]:
     """The matches, or `TooMany`."""
+    most = None
     for number, match in enumerate(matches):
-        if number == MOST_JUDGED:
+        most = most or most_judged(match.string)
+        if number == most:
             raise TooMany(match.start())
         yield match
 
@@ -249,7 +261,7 @@ _TECHNICAL = (
     r"|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|.*[A-Za-z][\u2019'][a-z].*|[@#][\w/.-]+|.*[:/].*/.*|.*\\.*"
     r"|[0-9]+-?[A-Za-z]{1,9}|[a-z]+(?:-[a-z]+)+-?[0-9]?|[a-z]{1,5}-[0-9]{1,2}|[A-Za-z_-]+[!?=+*#&~^$%]{1,2}"
     r"|[\w-]+[=].*|[\w-]+@|[^\w].*|(?:[A-Z][a-z]+){2,}[0-9]?|[a-z]+(?:[A-Z][a-z]+)+[0-9]?"
-    r"|[a-z]+(?:_[a-z]+)+_?[0-9]?|[A-Za-z]+(?:[&+*/%][A-Za-z]+)+|.*%[0-9.]*[sdrif]"
+    r"|[a-z]+(?:_[a-z]+)+[0-9]{0,3}|[a-z]+(?:_[a-z]+)+_[0-9]|[A-Za-z]+(?:[&+*/%][A-Za-z]+)+|.*%[0-9.]*[sdrif]"
     r"|[a-z0-9]+(?:[-_][a-z0-9]+){2,}|[A-Za-z]{1,4}[0-9]|[0-9a-f]{6}|[0-9a-f-]{36}|[\w.-]+:[0-9]+|[A-Z][a-z]{1,3}[0-9]{1,2}"
 )
 

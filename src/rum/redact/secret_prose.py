@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from rum.redact.secret_plausibility import (
-    MOST_JUDGED,
     PROSE,
     QUOTED,
     TooMany,
@@ -13,6 +12,7 @@ from rum.redact.secret_plausibility import (
     is_plausible,
     is_random,
     is_seed,
+    most_looked_at,
 )
 
 TYPE_CHECKING = False
@@ -35,7 +35,9 @@ _CREDENTIAL_PHRASES = {
     "username": "username",
 }
 
-_SEED_WORDS = ("phrase", "mnemonic", "seed word", "recovery word", "bip39", "bip-39", "wallet")
+_SEED_NAME = (
+    r"(?:seed|recovery|secret|backup|wallet|word)[\w -]{0,20}(?:phrase|words?)\b|mnemonic|bip-?39|wallet"
+)
 _WORD = r"(?:\(?[0-9]{1,2}[.):]{0,2}[ \t]{0,3})?[\"']?[a-z]{3,8}\b[\"']?"
 _SEED_REACH = 400  # Characters from the announcement to the end of the last word
 _SEED = rf"(?<![\w'-])(?:{_WORD}(?:[ \t]{{0,2}},)?\s{{1,6}}|{_WORD},){{11,23}}{_WORD}"
@@ -160,15 +162,16 @@ def _after(
 
     `ass` is a part of the pattern.
     """
-    tried = 0
+    tried, most = 0, most_looked_at(text)
     for phrase, needed in phrases.items():
         at = lower.find(phrase) if not needed or not as_words(needed).isdisjoint(words) else -1
         while at >= 0:
             tried += 1
-            if tried > MOST_JUDGED:
+            if tried > most:
                 raise TooMany(at)
             match = compiled(source).match(text, at if phrase.startswith("ass") else at + len(phrase))
             if match:
+                tried += 11  # a match is judged
                 yield match
             at = lower.find(phrase, at + len(phrase))
 
@@ -176,7 +179,7 @@ def _after(
 def _seeds(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
     """Yield runs of words soon after something that calls them a recovery phrase."""
     regions: list[tuple[int, int]] = []
-    for hit in compiled("|".join(_SEED_WORDS)).finditer(lower):
+    for hit in compiled(_SEED_NAME).finditer(lower):
         if regions and hit.end() <= regions[-1][1]:
             regions[-1] = regions[-1][0], hit.end() + _SEED_REACH
         else:
