@@ -158,11 +158,15 @@ def _find_value(text: str, named: tuple[int, str, str], reach: re.Match[str]) ->
     if is_code(value) or not is_plausible(kind, value, form) or repeats_name(name, value):
         return None
     if (is_vague(name) and not _is_clear(name, reach)) or reach["direct"]:
-        accepted = is_chosen(value) if kind == "password" else is_random(value, 20)
+        accepted = is_chosen(value) if kind == "password" else _is_token(value)
         if not accepted or (reach["direct"] and not _is_announced(text, start, name, bare.end(), kind)):
             return None
     rest = compiled(_BARE_IN_CODE).match(text, bare.start() + len(value))
     return bare.start(), rest.end() if rest else bare.end(), kind
+
+
+def _is_token(value: str) -> bool:
+    return is_random(value, 20) and compiled(r"(?=\D*[0-9])[\w.~+/=:-]+").fullmatch(value) is not None
 
 
 def _is_clear(name: str, reach: re.Match[str]) -> bool:

@@ -36,12 +36,12 @@ _ATTACHED = {
     "hp": "rar|unrar|7z[a-z]*",
     "P": "zip|unzip|curl",
     "w": r"ldap[a-z]+",
-    "k": "openssl",
     "N": "ssh-keygen",
 }
 _SEPARATE = {
     "p": (
-        r"az|docker|podman|buildah|skopeo|nerdctl|helm|oc|cf|mongo[\w-]*|sshpass|twine|cqlsh|psexec\w*|winrs|rdesktop"
+        r"az|(?:docker|podman|nerdctl)\b.* login|buildah|skopeo|helm|oc|cf|mongo[\w-]*|sshpass|twine|cqlsh"
+        r"|psexec\w*|winrs|rdesktop"
         r"|evil-winrm|crackmapexec|netexec|nxc|hydra|useradd|usermod|altool|security|beeline|hdbsql|rabbitmqadmin"
         r"|couchbase-cli|cbq|cbimport|cbexport|nodetool|jfrog|jf|argocd|ibmcloud|bx|pulsar-admin|solr|xcrun|7z[a-z]*"
         r"|flyway|liquibase|ncftp\w*|svn|mcli|pgcli|mycli|impacket-\w+|smbmap|snowsql|dropdb|wpscan|kinit"
@@ -104,7 +104,7 @@ _POSITIONAL = (
         rf"--(?:user|proxy-user|auth|creds|credentials|basic(?:-auth)?)[ =][\"']?[^\s:\"'/$]{{1,60}}"
         rf":{_VALUE}",
     ),
-    ("user", rf"/user:\S{{1,80}} {_VALUE}"),
+    ("user", rf" /user:\S{{1,80}} {_VALUE}"),
     ("net", rf"net user [^\s/]\S{{0,80}} {_VALUE}"),
     (
         "smbclient rpcclient cifs winexe wmic smbget smbmap",
@@ -304,7 +304,10 @@ def _short_flag(text: str, match: re.Match[str], start: int, end: int) -> tuple[
 
 
 def _is_path(value: str) -> bool:
-    return compiled(r"[~.]{0,2}/[^\s]*|[\w.-]+/[\w./-]+|[0-9:.]+|[0-9]+[:/-].*").fullmatch(value) is not None
+    return (
+        compiled(r"[a-z_.-]{4,}=.*|[~.]{0,2}/[^\s]*|[\w.-]+/[\w./-]+|[0-9:.]+|[0-9]+[:/-].*").fullmatch(value)
+        is not None
+    )
 
 
 def _in_slashed_flags(text: str) -> Iterator[tuple[int, int, str]]:

@@ -31,7 +31,8 @@ _HEADERS = (
     (
         "identified by",
         "password",
-        r"(?:user|to|for|role|login|alter|create|grant)\b[^;\n]{0,120}? identified by (?:password )?['\"]([^'\"\n]{1,200})['\"]",
+        r"(?:user|to|for|role|alter|create|grant)\b[^;\n]{0,120}? identified by (?:password )?"
+        r"['\"]([^'\"\n]{1,200})['\"]",
     ),
     ("password '", "password", r"(?:user|role)\b[^;\n]{1,120}? password '([^'\n]{1,200})'"),
     (

@@ -41,7 +41,7 @@ UNSEARCHED = "unsearched"
 def most_judged(text: str) -> int:
     """How many places of one sort in a text are judged.
 
-    A text with more of them is no ordinary text: judging the rest would take too long, so it is cut out unread.
+    A text with more of them is no ordinary text: judging the rest would take too long, so it is cut out.
     """
     return 3_000 + len(text) // 300
 

@@ -124,7 +124,7 @@ def find_in_prose(text: str, lower: str, words: frozenset[bytes]) -> Iterator[tu
 
     for match in _after(_CREDENTIAL_PHRASES, _CREDENTIALS, text, lower, words):
         value = match[2].rstrip(".,;:)]}")
-        if is_chosen(value) and "://" not in match[0]:
+        if is_chosen(value) and not compiled(r"://|/[a-z-]+#[0-9]+\Z").search(match[0]):
             yield match.start(2), match.start(2) + len(value), "password"
     if has("mnemonic wallet bip") or (has("phrase word words") and has("seed recovery backup secret")):
         yield from _seeds(text, lower)
