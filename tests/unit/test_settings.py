@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from rum.model.errors import InvalidQuery, NotFound, StorageError
 from rum.repo.project import open_project
+from rum.settings.config_file import read_config
 from rum.settings.home import ensure_private_dir, file_lock, find_home, write_private
 from rum.settings.load import Settings, load, untrusted_keys
 from rum.settings.table import AGENT_SETTINGS, DEPTHS, SETTINGS
@@ -439,6 +440,42 @@ def test_a_file_is_parsed_once_for_each_content(here: Surroundings):
     (here.home / "config-cache.json").write_text("damaged")
     assert printed() == "8 True False"
     assert printed() == "8 False False"
+
+
+def test_the_cache_of_a_config_contains_no_values(here: Surroundings):
+    secret = "made-up-" + "k3y" * 9
+    text = f'llm_key = "{secret}"\nnotes_dir = "memos"\nredact_allow = ["{secret}", "other"]\n'
+    for _ in range(2):
+        settings = here.user_says(text)
+        assert settings.llm_key == secret
+        assert settings.redact_allow == (secret, "other")
+    cached = (here.home / "config-cache.json").read_text()
+    assert "llm_key" in cached
+    assert "redact_allow" in cached
+    for value in (secret, "memos", "other"):
+        assert value not in cached
+
+
+def test_a_cache_of_an_older_version_is_replaced_with_its_texts(here: Surroundings):
+    old = {"/elsewhere/config.toml": ["llm_key = 'made-up'", {"llm_key": "made-up"}]}
+    here.home.mkdir(parents=True, exist_ok=True)
+    (here.home / "config-cache.json").write_text(json.dumps(old))
+    here.user_says('notes_dir = "memos"')
+    assert "made-up" not in (here.home / "config-cache.json").read_text()
+
+
+@pytest.mark.parametrize(
+    "value", ['"a\\tb"', "[1, [2.5, true], {a = 'x'}]", "''", "2024-01-01", '"""\nx\n"""']
+)
+def test_a_cached_config_reads_as_the_first_time(here: Surroundings, value: str):
+    path = here.home / "config.toml"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"x = {value}\n")
+    first, second = (read_config(str(path), str(here.home)) for _ in range(2))
+    assert first is not None
+    assert second is not None
+    assert first.values == second.values
+    assert first.values
 
 
 def test_a_date_in_a_config_is_refused_the_second_time_too(here: Surroundings):

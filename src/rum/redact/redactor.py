@@ -7,10 +7,12 @@ from functools import lru_cache
 from itertools import chain
 
 from rum.redact.secret_assignments import find_by_name, repeats_name
+from rum.redact.secret_commands import find_in_commands
 from rum.redact.secret_locations import find_by_location
 from rum.redact.secret_names import kind_of_name
 from rum.redact.secret_patterns import find_by_pattern
-from rum.redact.secret_plausibility import MARK, QUOTED, compiled, is_plausible
+from rum.redact.secret_plausibility import MARK, QUOTED, UNSEARCHED, TooMany, compiled, is_plausible, words_in
+from rum.redact.secret_prose import find_in_prose
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
 _MARKED = r"\[REDACTED:[a-z]{1,20}(?:-[a-z]{1,20}){0,3}\]"
 _MIN_TEXT = 8  # Characters; no secret is shorter, except by a pattern of the user's
+_MOST_ROUNDS = 4
+_MAX_ARGUMENTS, _MAX_ARGUMENT = 100, 1000  # Of a list that may be a command line
 _BETWEEN = "\n\0\n"  # Joins texts so that no pattern matches across two of them
 
 
@@ -45,9 +49,14 @@ class Redactor:
     def redact(self, text: str) -> str:
         """The text with every secret replaced by `[REDACTED:<kind>]`.
 
-        It repeats until nothing is found, so that redacting a redacted text changes nothing.
+        It repeats until nothing is found, so that redacting a redacted text changes nothing. Text that still
+        has secrets after a few rounds was made for that: the rest of it is cut out.
         """
+        rounds = 0
         while found := self.find(text):
+            rounds += 1
+            if rounds > _MOST_ROUNDS:
+                found = [(found[0][0], len(text), UNSEARCHED)]
             pieces: list[str] = []
             at = 0
             for start, end, kind in found:
@@ -100,13 +109,30 @@ class Redactor:
         return clean
 
     def _redact_items(self, items: Iterable[object]) -> list[object]:
-        """Redact one by one; an item after an option (`--password`) is judged by the option's name."""
-        clean: list[object] = []
+        """Redact one by one; an item after an option (`--password`) is judged by the option's name.
+
+        Texts with an option among them are judged as a command line, too.
+        """
+        clean = self._redact_arguments(list(items))
         before: object = None
-        for item in items:
+        for number, item in enumerate(clean):
             option = before if isinstance(before, str) and before.startswith("-") else None
-            clean.append(self._redact_named(option, item))
-            before = item
+            before = clean[number] = self._redact_named(option, item)
+        return clean
+
+    def _redact_arguments(self, items: list[object]) -> list[object]:
+        texts = [item for item in items if isinstance(item, str) and len(item) <= _MAX_ARGUMENT]
+        if not 1 < len(texts) == len(items) <= _MAX_ARGUMENTS or not any(text[:1] == "-" for text in texts):
+            return items
+        found = self.find(" ".join(texts))
+        clean: list[object] = []
+        end = -1
+        for text in texts:
+            start, end = end + 1, end + 1 + len(text)
+            inside = [span for span in found if start <= span[0] and span[1] <= end]
+            for first, last, kind in reversed(inside):
+                text = f"{text[: first - start]}{MARK}{kind}]{text[last - start :]}"
+            clean.append(text)
         return clean
 
     def _redact_named(self, name: object, value: object) -> object:
@@ -175,11 +201,23 @@ def _find_all(text: str) -> Iterator[tuple[int, int, str]]:
     lower = text.lower()
     if len(lower) != len(text):  # a capital dotted I becomes two characters, which would shift all offsets
         lower = text.replace("\u0130", "I").lower()
-    return chain(find_by_pattern(text), find_by_location(text, lower), find_by_name(text, lower))
+    words = words_in(lower)
+    finders = (
+        find_by_pattern(text, words),
+        find_by_location(text, lower),
+        find_by_name(text, lower),
+        find_in_commands(text, lower, words),
+        find_in_prose(text, lower, words),
+    )
+    for found in finders:
+        try:
+            yield from found
+        except TooMany as stopped:
+            yield stopped.at, len(text), UNSEARCHED
 
 
 def _outside_marks(text: str, found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
-    """Drop finds that overlap a mark of an earlier redaction."""
+    """Drop finds that overlap a mark of an earlier redaction, except for a rest that was not searched."""
     marks = [mark.span() for mark in compiled(_MARKED).finditer(text)]
     if not marks:
         return found
@@ -189,7 +227,7 @@ def _outside_marks(text: str, found: list[tuple[int, int, str]]) -> list[tuple[i
     kept: list[tuple[int, int, str]] = []
     for span in found:
         following = bisect_right(ends, span[0])
-        if following == len(marks) or marks[following][0] >= span[1]:
+        if span[2] == UNSEARCHED or following == len(marks) or marks[following][0] >= span[1]:
             kept.append(span)
     return kept
 

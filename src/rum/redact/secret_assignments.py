@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from rum.redact.secret_names import STEMS, kind_of_name
+from rum.redact.secret_names import STEMS, is_vague, kind_of_name
 from rum.redact.secret_plausibility import (
     ENV,
     FLAG,
     LINE,
     LOOSE,
     MARK,
+    PROSE,
     QUOTED,
+    TooMany,
     compiled,
+    is_chosen,
     is_code,
     is_plausible,
+    is_random,
+    limited,
+    most_judged,
     words_of,
 )
 
@@ -24,14 +30,20 @@ if TYPE_CHECKING:
 # From the stem of a name to the beginning of its value. Quantifiers are limited and possessive, as hostile
 # text must not take quadratic time.
 _TO_VALUE = (
-    r"[\w.-]{0,40}+(?:\\{0,3}[\"'`])?+[\])]?+(?:"
+    r"[\w.-]{0,40}+(?:\\{0,3}[\"'`]|\*\*)?+[\])]?+(?:"
     r"(?P<pair>(?<=[\"']),?\s{0,12}[\"']?[Vv]alue[\"']?\s{0,3}[:=]\s{0,3}"
-    r"|\s{0,3}\n[ ]{0,24}value:[ ]{0,3}|:[ ]?[|>][-+]?\s{1,40})"
+    r"|\s{0,3}\n[ ]{0,24}value:[ ]{0,3}|:[ ]?[|>][-+]?\s{1,40}"
+    r"|</(?:key|name|td|th)>\s{0,20}<(?:string|value|td)>|[ ]\{[^{}]{0,160}?\bdefault\s{0,20}=[ ]{0,3})"
+    r"|(?P<xml>[ ][^<>\n]{1,120}>(?=[^<>\s]))"
     r"|[ \t]{0,8}+(?:"
     r"(?P<typed>(?::[ ]?[A-Za-z&][\w\[\]|.<>?&, ]{0,40}|[Ss]tring[ ]?)=(?=[ ]?[bBrRuU@]{0,2}[\"'`]))"
-    r"|(?P<op>[?+|]{0,2}={1,3}>?|!==?|:=|::?|>|(?<=[\"'`]),|\((?=[\"'`]))"
-    r")[ \t]{0,8}+"
-    r"|(?P<prose>[ ](?:(?:is|was)[ :]{1,2})?(?=\\?[\"'`])|[ ](?:is|was)[ :]{1,2})"
+    r"|(?P<op>[?+|]{0,2}={1,3}>?|!==?|:=|:-|::?|-{1,2}>|>|(?<=[\"'`]),(?:[ ]?default=)?|\((?=[\"'`])"
+    r"|(?:\|\||\?\?|or)(?=[ ]?[\"'`]))"
+    r")(?:\*\*)?+[ \t]{0,8}+"
+    r"|(?P<prose>[ ](?:(?:is|was)[ :]{1,2})?(?=\\?[\"'`])"
+    r"|(?:[ ](?:for|of|to|on|in|at|as|here|i|you)\b[^\n:=\"'`(){}<>|]{0,48}?|[ ]\([^()\n]{1,30}\))?"
+    r"(?:[ ](?:is|was|are|be|to)(?:[ ](?:now|just|still|set[ ]to))?[ :]{1,2}+|:[ ]{1,3})(?:\*\*)?)"
+    r"|(?P<direct>[ \t]{1,8}+(?:[|][ ]{1,3})?(?=[^\s=:|-][^\s]{4}))"
     r")"
 )
 
@@ -57,64 +69,120 @@ _SETTER = (
 _OPTION = r"--([A-Za-z][\w-]{2,40}+)[ \t]{1,4}+(\\{0,2}[\"']?)(?!-)([^\s\"'\\]{3,256}+)"
 
 
+_LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_NAME_CHARACTERS = _LETTERS + "0123456789_-."
+
+
 def find_by_name(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and kind of every secret found by its name; `lower` is the text in lower case."""
+    to_value = compiled(_TO_VALUE)
+    judged = seen = 0
+    most = most_judged(text)
     for stem in STEMS:
         at = lower.find(stem)
         while at >= 0:
-            at += len(stem)
-            reach = compiled(_TO_VALUE).match(text, at)
-            found = _find_value(text, at - len(stem), reach) if reach else None
-            if found:
-                yield found
-                at = found[1]
+            start, end, kind = _name_around(text, at)
+            at = max(end, at + len(stem))
+            if kind:
+                seen += 1
+                reach = to_value.match(text, end)
+                judged += reach is not None
+                if judged > most or seen > 12 * most:
+                    raise TooMany(start)
+                found = reach and _find_value(text, (start, text[start:end], kind), reach)
+                if found:
+                    yield found
+                    at = found[1]
             at = lower.find(stem, at)
     if "--" in text:
-        for option in compiled(_OPTION).finditer(text):
+        for option in limited(compiled(_OPTION).finditer(text)):
             kind = kind_of_name(option[1])
-            form = QUOTED if option[2] else FLAG
-            if kind and is_plausible(kind, option[3], form) and not (form == FLAG and is_code(option[3])):
+            form = QUOTED if option[2].strip("\\") else FLAG
+            if (
+                kind
+                and option[2] not in ("\\", "\\\\")
+                and is_plausible(kind, option[3], form)
+                and not (form == FLAG and is_code(option[3]))
+            ):
                 yield *option.span(3), kind
 
 
 def repeats_name(name: str, value: str) -> bool:
     """Whether the value only repeats its name, as in a table of names."""
-    words = words_of(value)
-    return len(words) > 1 and words_of(name)[-len(words) :] == words
+    words, of_name = words_of(value), words_of(name)
+    return of_name == words or (len(words) > 1 and of_name[-len(words) :] == words)
 
 
-def _find_value(text: str, stem: int, reach: re.Match[str]) -> tuple[int, int, str] | None:
-    start, end = _name_around(text, stem)
+def _name_around(text: str, stem: int) -> tuple[int, int, str | None]:
+    """Where the name around a stem begins and ends, and the kind of secret that it announces."""
+    head, tail = text[max(0, stem - 60) : stem], text[stem : stem + 60]
+    start = stem - len(head) + len(head.rstrip(_NAME_CHARACTERS))
+    end = stem + len(tail) - len(tail.lstrip(_NAME_CHARACTERS))
     name = text[start:end]
-    kind = kind_of_name(name)
-    if kind is None or text.startswith(MARK, start - len(MARK)):
+    kind = kind_of_name(name) or _kind_of_spaced(text, start, name)
+    return start, end, None if text.startswith(MARK, start - len(MARK)) else kind
+
+
+def _kind_of_spaced(text: str, start: int, name: str) -> str | None:
+    """The kind by the word before: `API key`, `recovery phrase`."""
+    noun = name.lower() if len(name) < 7 and text[start - 1 : start] in (" ", "-") else ""
+    if noun not in ("key", "keys", "phrase"):
         return None
+    head = text[max(0, start - 25) : start - 1]
+    before = head[len(head.rstrip(_LETTERS)) :]
+    return kind_of_name(f"{before}_{noun.removesuffix('s')}") if before else None
+
+
+def _find_value(text: str, named: tuple[int, str, str], reach: re.Match[str]) -> tuple[int, int, str] | None:
+    start, name, kind = named
     if reach["op"] == "(" and not compiled(_SETTER).search(name):
         return None
     literal = compiled(_LITERAL).match(text, reach.end())
     if literal and literal.lastindex:
         value = literal[literal.lastindex]
-        if is_plausible(kind, value, _form_of_literal(name, reach)) and not repeats_name(name, value):
+        if (
+            is_plausible(kind, value, _form_of_literal(name, reach))
+            and not repeats_name(name, value)
+            and not (is_vague(name) and not _is_clear(name, reach) and not is_chosen(value))
+        ):
             return *literal.span(literal.lastindex), kind
         return None
     bare = compiled(_BARE).match(text, reach.end())
-    if not bare or reach["typed"] or reach["op"] == ",":
+    if not bare or reach["typed"] or reach["op"] in (",", "||", "??", "or"):
         return None
     form = _form_of_bare(text, start, name, reach, bare.end())
-    whole = bare if form in (ENV, LINE) else compiled(_BARE_IN_CODE).match(text, bare.start(), bare.end())
-    value = (whole or bare).group().rstrip(",)]}.:")
+    whole = (
+        bare if form in (ENV, LINE, PROSE) else compiled(_BARE_IN_CODE).match(text, bare.start(), bare.end())
+    )
+    value = (whole or bare).group().rstrip(",)]}.:*")
     if is_code(value) or not is_plausible(kind, value, form) or repeats_name(name, value):
         return None
+    if (is_vague(name) and not _is_clear(name, reach)) or reach["direct"]:
+        accepted = is_chosen(value) if kind == "password" else _is_token(value)
+        if not accepted or (reach["direct"] and not _is_announced(text, start, name, bare.end(), kind)):
+            return None
     rest = compiled(_BARE_IN_CODE).match(text, bare.start() + len(value))
     return bare.start(), rest.end() if rest else bare.end(), kind
 
 
-def _name_around(text: str, stem: int) -> tuple[int, int]:
-    start, least = stem, max(0, stem - 60)
-    while start > least and (text[start - 1].isalnum() or text[start - 1] in "_-."):
-        start -= 1
-    end = compiled(r"[\w.-]{0,60}").match(text, stem)
-    return start, end.end() if end else stem
+def _is_token(value: str) -> bool:
+    return is_random(value, 20) and compiled(r"(?=\D*[0-9])[\w.~+/=:-]+").fullmatch(value) is not None
+
+
+def _is_clear(name: str, reach: re.Match[str]) -> bool:
+    """Whether the name is that of a variable of the environment: `MQ_PASS=`."""
+    return name.isupper() and "_" in name and reach["op"] in ("=", ":")
+
+
+def _is_announced(text: str, start: int, name: str, end: int, kind: str) -> bool:
+    """Whether a value that only a space separates from its name is meant as its value."""
+    if kind != "password":
+        return text[start - 1 : start] in (" ", "\n", "", "\t", "|", "-")
+    if name.isupper() and "_" in name:
+        return compiled(_SETS_VARIABLE).search(text, max(0, start - 40), start) is not None
+    if _fills_line(text, start, end) or text.startswith(" |", end):
+        return True
+    return compiled(_BEFORE_VALUE).search(text, max(0, start - 60), start) is not None
 
 
 def _is_tight(reach: re.Match[str]) -> bool:
@@ -124,7 +192,7 @@ def _is_tight(reach: re.Match[str]) -> bool:
 def _form_of_literal(name: str, reach: re.Match[str]) -> str:
     """Comparisons, calls, lists of strings and prose contain quoted words that are no secrets."""
     if reach["op"] == ",":
-        return LINE if name.isupper() else LOOSE
+        return LINE if name.isupper() else PROSE
     if reach["prose"]:
         return LINE if reach["prose"].strip() else LOOSE
     if reach["op"] in ("==", "===", "!=", "!==", "("):
@@ -141,16 +209,31 @@ def _form_of_bare(text: str, start: int, name: str, reach: re.Match[str], end: i
         return QUOTED if tight and not text[reach.end() : end].isupper() else FLAG
     if tight and before in ("?", "&", ";"):
         return QUOTED
-    if reach["op"] == ">":
-        return QUOTED if before == "<" and text.startswith("</", end) else LOOSE
+    if reach["op"] == ">" or reach["xml"]:
+        return QUOTED if text.startswith("</", end) else LOOSE
+    if reach["prose"] or reach["direct"] or (reach["op"] in (":", "->", "-->") and not tight):
+        fills = reach["op"] == ":" and _fills_line(text, start, end)
+        if not fills:
+            return PROSE
+    if reach["op"] == ":-":
+        return LINE
     if reach["pair"]:
         return ENV if name.isupper() else LINE
     if tight and not _is_inside_call(text, start):
         return LINE
     constant = name.isupper() and "_" in name
     if (reach["op"] == ":" or (constant and reach["op"] == "=")) and _fills_line(text, start, end):
-        return ENV if constant and reach["op"] == ":" else LINE
+        return ENV if constant and reach["op"] == ":" and not text[reach.end() : end].istitle() else LINE
+    if reach["op"] == "=" and _fills_line(text, start, end):
+        return PROSE
     return LOOSE
+
+
+_SETS_VARIABLE = r"(?i)(?:setx|setenv|env|export|set|-gx|-x|config:set|secret set|env add|add|put) [\"']?\Z"
+_BEFORE_VALUE = (
+    r"(?i)(?:\b(?:with|using|and|default|temporary|temp|initial|root|admin|connect \S{1,40}"
+    r"|(?:user|username|login|account|as) \S{1,40})|,)(?: the| a| my| her| his| our)? \Z"
+)
 
 
 def _is_inside_call(text: str, start: int) -> bool:

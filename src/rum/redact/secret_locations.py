@@ -6,9 +6,11 @@ from rum.redact.secret_plausibility import (
     QUOTED,
     compiled,
     is_basic_auth,
+    is_chosen,
     is_placeholder,
     is_plausible,
     is_random,
+    limited,
 )
 
 TYPE_CHECKING = False
@@ -26,7 +28,12 @@ _HEADERS = (
     ),
     ("bearer", "bearer-token", r"bearer[ \t:=]{1,3}([\w.~+/=-]{12,}+)"),
     ("basic ", "basic-auth", r"basic[ \t]{1,3}([a-z0-9+/]{6,}+={0,2})"),
-    ("identified by", "password", r"identified by (?:password )?['\"]([^'\"\n]{1,200})['\"]"),
+    (
+        "identified by",
+        "password",
+        r"(?:user|to|for|role|alter|create|grant)\b[^;\n]{0,120}? identified by (?:password )?"
+        r"['\"]([^'\"\n]{1,200})['\"]",
+    ),
     ("password '", "password", r"(?:user|role)\b[^;\n]{1,120}? password '([^'\n]{1,200})'"),
     (
         "machine ",
@@ -35,18 +42,8 @@ _HEADERS = (
     ),
 )
 
-_ARGUMENTS = r"\b[^\n|;&]{0,160}?\s"
-_ARGUMENT = r"[\"']?([^\s\"'-][^\s\"']{2,200})"
-
-# A command that must be in the text, and its arguments up to the password.
+# A string that must be in the text, and a pattern up to the password.
 _COMMANDS = (
-    ("redis-cli", rf"redis-cli{_ARGUMENTS}-a {_ARGUMENT}"),
-    ("ldap", rf"ldap[a-z]{{3,8}}{_ARGUMENTS}-w\s?{_ARGUMENT}"),
-    (
-        "curl ",
-        r"curl (?:[^\n|;\\]|\\[\s\S]){0,300}?(?:-u|--user|-U|--proxy-user)[ =]?"
-        r"[\"']?[^\s:\"']{1,100}:([^\s\"']{1,200})",
-    ),
     ("--from-literal", r"--from-literal[= ][\"']?[\w.-]{1,80}=[\"']?([^\s\"']{3,400})"),
     (
         "configure set",
@@ -56,14 +53,6 @@ _COMMANDS = (
         "ENV ",
         r"ENV [A-Z0-9_]{0,40}?(?:PASSWORD|PASSWD|PWD|SECRET|TOKEN|API_KEY) ([^\s\"'=][^\s\"']{2,200}+)",
     ),
-)
-_COMMANDS_WITH_P = (
-    ("mysql", rf"mysql[a-z]{{0,8}}{_ARGUMENTS}-p{_ARGUMENT}"),
-    ("mariadb", rf"mariadb[a-z-]{{0,8}}{_ARGUMENTS}-p{_ARGUMENT}"),
-    ("mongo", rf"mongo[a-z]{{0,8}}{_ARGUMENTS}-p\s?{_ARGUMENT}"),
-    ("sshpass", rf"sshpass -p\s?{_ARGUMENT}"),
-    ("docker login", rf"docker login{_ARGUMENTS}-p\s?{_ARGUMENT}"),
-    ("pass:", rf"-pass(?:in|out)?[ =][\"']?pass:{_ARGUMENT}"),
 )
 
 _COOKIES = (
@@ -84,21 +73,31 @@ _DATABASE = (
 _AS_USER = r"://(?<=[ps]://)([A-Za-z0-9_-]{20,256}+)@(?!o[0-9]+\.ingest\.)"
 
 
+# `user:password@host:port`, without a scheme.
+_AT_HOST = r"@(?:tcp|udp|unix)\(|@[\w.-]{1,80}+:[0-9]{2,5}\b"
+_USER_BEFORE = r"(?:^|[\s\"'=(,>])[\w.+-]{1,40}:([^\s:@/\"'<>]{5,64})\Z"
+
+
 def find_by_location(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
     """Yield (start, end, kind) of every secret known by its place; `lower` is the text in lower case."""
     if "://" in text and "@" in text:
         yield from _in_urls(text, lower)
+    if "@" in text:
+        for host in limited(compiled(_AT_HOST).finditer(text)):
+            match = compiled(_USER_BEFORE).search(text, max(0, host.start() - 108), host.start())
+            if match and (is_chosen(match[1]) or is_random(match[1], 12)):
+                yield *match.span(1), "password"
     if "cookie" in lower:
         yield from _in_cookies(text, lower)
     for mark, kind, source in _HEADERS:
         if mark in lower:
-            for match in compiled(source).finditer(lower):
+            for match in limited(compiled(source).finditer(lower)):
                 start, end = match.span(1)
                 if _is_credential(kind, text[start:end]):
                     yield start, end, kind
-    for command, source in _COMMANDS + _COMMANDS_WITH_P if " -p" in text else _COMMANDS:
+    for command, source in _COMMANDS:
         if command in text:
-            for match in compiled(source).finditer(text):
+            for match in limited(compiled(source).finditer(text)):
                 if is_plausible("password", match[1], QUOTED):
                     yield *match.span(1), "password"
 
@@ -112,21 +111,21 @@ def _is_credential(kind: str, value: str) -> bool:
 
 
 def _in_urls(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
-    for match in compiled(_IN_URL).finditer(text):
+    for match in limited(compiled(_IN_URL).finditer(text)):
         if is_plausible("password", match[1], QUOTED):
             yield *match.span(1), "url-password"
-    for match in compiled(_IN_DATABASE_URL).finditer(text):
+    for match in limited(compiled(_IN_DATABASE_URL).finditer(text)):
         scheme = compiled(_DATABASE).search(lower, max(0, match.start() - 24), match.start())
         if scheme and is_plausible("password", match[1], QUOTED):
             yield *match.span(1), "url-password"
-    for match in compiled(_AS_USER).finditer(text):
+    for match in limited(compiled(_AS_USER).finditer(text)):
         if is_random(match[1], 20):
             yield *match.span(1), "url-password"
 
 
 def _in_cookies(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
-    for header in compiled(_COOKIES).finditer(lower):
-        for pair in compiled(_COOKIE).finditer(text, *header.span(1)):
+    for header in limited(compiled(_COOKIES).finditer(lower)):
+        for pair in limited(compiled(_COOKIE).finditer(text, *header.span(1))):
             least = 8 if compiled(_SESSION).search(lower, *pair.span(1)) else 20
             if is_random(pair[2], least):
                 yield *pair.span(2), "cookie"

@@ -8,9 +8,17 @@ from rum.redact.secret_plausibility import MARK, words_of
 from rum.text.lexicon import word_set
 
 # Every name that announces a secret contains one of these, in lower case.
-STEMS = ("pass", "pwd", "secret", "token", "key", "auth", "cred", "mnemonic", "phrase")
+STEMS = (
+    *("pass", "pw", "secret", "token", "key", "auth", "cred", "mnemonic", "phrase"),
+    *("psk", "bearer", "salt", "_pat", "psw"),
+)
 
-_PASSWORDS = frozenset(("password", "passwd", "passphrase", "passcode", "pwd", "passwort", "pswd"))
+_PASSWORDS = word_set(
+    """
+    contrasena contrasenia contraseña kennwort passcode passphrase passwd password passwort pswd psk psw
+    pwd pword senha wachtwoord
+    """
+)
 
 # Words after the noun that do not change its meaning: SECRET_KEY_BASE, password_confirmation, API_KEY_PROD.
 _SUFFIXES = word_set(
@@ -24,17 +32,28 @@ _SUFFIXES = word_set(
 _PREFIXES = word_set(
     """
     allow ask bad change check count disable empty enable expired forgot forgotten generate get has hash
-    hide if invalid is max min missing n need needs no not num prompt require required requires reset
-    show skip total update use validate verify with without wrong
+    hide if invalid is max min missing n need needs no not num prompt require required requires reset show
+    skip total update use validate verify with without wrong
     """
 )
 
 # A short `pass` or `pw` is a password only after one of these words.
 _PASS_OF = word_set(
     """
-    account admin api app auth basic bind client database db default docker email ftp http imap jenkins
-    key keystore ldap login mail master mongo mongodb my mysql pg postgres proxy rabbitmq redis registry
-    root server service sftp smtp ssh sudo truststore user vault wifi
+    account admin api app auth basic bind bot bucket cache cert ci client database db default deststore
+    docker email encryption ftp gpg grafana host http imap jenkins kafka key keychain keystore ks ldap
+    login mail master mongo mongodb mq mssql my mysql nexus p12 pfx pg pgp pkcs postgres proxy rabbitmq
+    rdp redis registry require root sa server service sftp smtp sonar srckey srcstore ssh store sudo
+    superuser svn system tomcat truststore unlock user vault vnc web webdav wifi zip
+    """
+)
+# Passes that are no passwords: of compilers, renderers, trains.
+_PASS_NOT_OF = word_set(
+    """
+    all backward board boarding build by com compiler count day depth dest did each fail final first
+    forward full geometry ifpass last ma main many module multi next num one opt optimization or over
+    parser post pre previous quick re render second shadow single skip sur test tests then third to total
+    trace tres two under
     """
 )
 
@@ -42,18 +61,23 @@ _PASS_OF = word_set(
 _TOKEN_NOT_OF = word_set(
     """
     bos cancel cancellation cls continuation current cursor delimiter design end eos first identifier
-    keyword last lexer lookahead mask next operator pad page pagination peek prev previous punctuation
-    sep special start stop string sync syntax unk word
+    keyword last lexer lookahead mask next operator pad page pagination peek prev previous punctuation sep
+    special start stop string sync syntax unk word
     """
 )
 
 _KEY_OF = word_set(
     """
-    access account admin aes algolia anthropic api app application auth aws azure client cohere consumer
-    cookie datadog dd deploy encrypt encryption firebase functions gcp gemini github gitlab google groq
-    hmac integration license machine mailgun master mistral newrelic openai pinecone private project
-    replicate rsa secret sendgrid server service session shared sign signing slack ssh storage stripe
-    subscription supabase symmetric telegram twilio webhook wireguard write
+    access account activation admin aes airtable algolia alpaca anthropic api app application auth aws
+    azure binance bot client cloudflare cohere coinbase consumer cookie dashscope datadog dd deepl
+    deepseek deploy director elastic encrypt encryption etherscan etsy fcm finnhub firebase fireworks
+    functions gcp gemini giphy github gitlab google groq heroku hmac huggingface infura integration jwt
+    kraken license linear logged machine mailgun mapbox maps master minio mistral mongo nasa newrelic
+    newsapi nonce notion omdb openai openrouter openweather pagerduty paypal pinecone plaid polygon
+    postmark preshared private product project psk pusher rapidapi recaptcha replicate resend rollbar rsa
+    sas secret segment sendgrid sentry serp serpapi server service session shared shodan sign signing
+    slack snyk sonar spotify square ssh static storage stripe subscription supabase symmetric telegram
+    tmdb together twilio unsplash vapid vault voyage weather webhook wireguard wp write xai zendesk
     """
 )
 
@@ -63,7 +87,9 @@ _COMPOUNDS = (
     ("token", ("token",)),
     (
         "api-key",
-        tuple(f"{of}key" for of in ("api", "secret", "access", "private", "auth", "account", "master")),
+        tuple(
+            f"{of}key" for of in ("api", "secret", "access", "private", "auth", "account", "master", "shared")
+        ),
     ),
     ("api-key", tuple(f"{of}key" for of in ("signing", "encryption", "subscription", "license"))),
 )
@@ -83,8 +109,10 @@ def kind_of_name(name: str) -> str | None:
 
 
 def _kind_of_noun(noun: str, of: str, words: list[str]) -> str | None:
-    if noun in _PASSWORDS or (noun in ("pass", "pw") and of in _PASS_OF):
+    if noun in _PASSWORDS or (noun in ("pass", "pw") and of not in _PASS_NOT_OF):
         return "password"
+    if noun == "data" and of == "key":
+        noun, of = "key", words[-3] if len(words) > 2 else ""
     if noun == "key":
         if of == "secret":
             return "secret"
@@ -93,15 +121,30 @@ def _kind_of_noun(noun: str, of: str, words: list[str]) -> str | None:
         return None if of in _TOKEN_NOT_OF else "token"
     if noun == "secret" or (noun == "id" and of == "secret"):
         return "secret"
+    if noun == "bearer" or (noun == "pat" and of):
+        return "token"
+    if noun == "salt" and of:
+        return "secret"
     if noun in ("credential", "credentials", "creds"):
         return "credential"
     if noun == "auth":
         return "basic-auth"
     if noun == "authorization":
         return "authorization"
-    if noun == "mnemonic" or (noun == "phrase" and of in ("seed", "recovery", "pass")):
+    if noun == "mnemonic" or (
+        noun == "phrase" and of in ("seed", "recovery", "pass", "secret", "backup", "wallet", "mnemonic")
+    ):
         return "seed-phrase"
     return _kind_of_compound(noun)
+
+
+@lru_cache(maxsize=512)
+def is_vague(name: str) -> bool:
+    """Whether the name ends in `pass` or `pw` but does not say of what, so that it may be no password's."""
+    words = [word for word in words_of(name) if not word.isdigit()]
+    while len(words) > 1 and words[-1] in _SUFFIXES:
+        words.pop()
+    return bool(words) and words[-1] in ("pass", "pw") and (len(words) < 2 or words[-2] not in _PASS_OF)
 
 
 def _kind_of_compound(noun: str) -> str | None:

@@ -2,7 +2,20 @@
 
 from __future__ import annotations
 
-from rum.redact.secret_plausibility import compiled, is_filler, is_random
+import codecs
+
+from rum.redact.secret_plausibility import (
+    LINE,
+    TooMany,
+    as_words,
+    compiled,
+    is_code,
+    is_filler,
+    is_plausible,
+    is_random,
+    limited,
+    most_judged,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -99,6 +112,8 @@ _PREFIXED = (
     ("zoho-token", f"{_HEX}{{32}}\\.{_HEX}{{32}}", "1000."),
 )
 
+_KEY_LINES = r"[A-Za-z0-9+/\\\s=_-]{30,4000}+"
+
 # Tokens with no separator in their prefix. All start with a capital, which keeps the search for them fast.
 _CAPITAL_PREFIXES = {
     **dict.fromkeys(("AKIA", "ASIA", "ABIA", "ACCA"), ("aws-key", f"[A-Z0-9]{{16,20}}+(?!{_ALNUM})")),
@@ -108,9 +123,13 @@ _CAPITAL_PREFIXES = {
     "SK": ("twilio-key", f"[0-9a-f]{{32}}(?!{_ALNUM})"),
     "AKCp": ("artifactory-key", f"{_ALNUM}{{60,}}+"),
     "ABSK": ("bedrock-key", "[A-Za-z0-9+/]{100,}+={0,2}"),
-    "EAA": ("facebook-token", f"{_URLSAFE}{{55,}}+"),
+    # Of base64 of binary data, EAA is a common beginning; it has no digit soon, or many As.
+    "EAA": ("facebook-token", f"(?!{_URLSAFE}{{0,40}}AA{_URLSAFE}{{0,40}}AA){_URLSAFE}{{55,}}+"),
     **dict.fromkeys(("EZAK", "EZTK"), ("easypost-key", f"{_ALNUM}{{50,}}+")),
     "GR1348941": ("gitlab-token", f"{_URLSAFE}{{20,}}+"),
+    # Private keys in base64 without their first and last lines: PKCS#1 and PKCS#8, SEC 1.
+    "MII": ("private-key", rf"[A-Za-z0-9+/]{{3}}IBA(?:DANBgkqhkiG|AK[BC]){_KEY_LINES}"),
+    **dict.fromkeys(("MHcCAQEE", "MIGHAgEAMB", "MC4CAQAwBQYDK2V"), ("private-key", _KEY_LINES)),
     "LTAI": ("alibaba-key", f"{_ALNUM}{{16,26}}+(?!{_ALNUM})"),
 }
 
@@ -124,17 +143,52 @@ _CONTAINING = (
         rf"(?:eyJ{_URLSAFE}{{6,}}+(?:\.{_URLSAFE}*+)?|{_URLSAFE}*+(?:\.{_URLSAFE}{{8,}}+){{2,3}}+)",
     ),
     ("eyJrIjoi", "grafana-token", r"eyJrIjoi[A-Za-z0-9+/=]{40,}+"),
+    ("prv", "wallet-key", rf"[xyztuv]prv{_ALNUM}{{100,120}}+"),
     ("dapi", "databricks-token", rf"dapi{_HEX}{{32}}(?:-[0-9])?"),
     ("Q~", "azure-secret", r"[\w~.-]{3}[0-9]Q~[\w~.-]{31,}+"),
     ("dp.st.", "doppler-token", rf"dp\.st\.[a-z0-9_-]{{2,35}}+\.{_ALNUM}{{40,}}+"),
     ("1//0", "google-token", rf"1//0{_URLSAFE}{{30,}}+"),
+    ("AC", "twilio-key", r"AC[0-9a-f]{32}[\"'\s,:;]{1,8}([0-9a-f]{32})(?![0-9a-f])"),
     (
-        "hook",
+        "$",
+        "password-hash",
+        r"\$(?:2[abxy]?\$[0-9]{2}\$[./A-Za-z0-9]{53}|(?:[156y7]|apr1|gy|md5|sha1|P|S|H)\$(?:rounds=[0-9]+\$|j[./A-Za-z0-9]{1,4}\$)?[./A-Za-z0-9+=-]{0,64}\$[./A-Za-z0-9+=]{20,90}|argon2(?:id|i|d)\$[^\s\"']{20,200})",
+    ),
+    (":::", "password-hash", r":[0-9]{3,7}:([0-9a-fA-F]{32}:[0-9a-fA-F]{32}):::"),
+)
+
+# Words of which one must be in the text, kind, pattern as above.
+_WITH_WORDS = (
+    (
+        "pbkdf scrypt bcrypt argon crypt",
+        "password-hash",
+        r"(?:pbkdf2[:_]sha[0-9]+|scrypt|bcrypt_sha256|argon2|sha256_crypt)(?::[0-9]+){0,4}\$[^\s\"'$]{1,60}\$[^\s\"']{20,200}",
+    ),
+    ("appid", "api-key", rf"appid=({_HEX}{{32}})(?!{_ALNUM})"),
+    (
+        "key",
+        "api-key",
+        rf"key=(?<=[?&]key=)((?=[^&\s]{{0,24}}[0-9])(?:{_HEX}{{32,}}+|(?=[^&\s]{{0,24}}[A-Z]){_URLSAFE}{{24,}}+))",
+    ),
+    (
+        "hook hooks webhook webhooks webhookb",
         "webhook-url",
         r"hook(?:s\.slack(?:-gov)?\.com/[a-z]{5,12}/|s/[0-9]{10,}+/|\.office\.com/webhookb2/)([\w+/@-]{30,}+)",
     ),
-    ("sig=", "url-signature", r"sig=(?<=[?&;]sig=)([A-Za-z0-9%+/=_-]{30,}+)"),
-    ("-Signature=", "url-signature", r"-Signature=([A-Za-z0-9%+/=_-]{30,}+)"),
+    (
+        "hook hooks webhook webhooks webhookb",
+        "webhook-url",
+        r"hook(?:s?(?:\.[\w.-]{4,40})?/(?:\w{1,12}/){0,3}|/send\?key=)((?=[^\s/]{0,40}[0-9])[A-Za-z0-9_@-]{20,90}+(?:/[A-Za-z0-9_@-]{8,90}+){0,4})",
+    ),
+    ("hooks", "webhook-url", r"hooks/catch/[0-9]+/([A-Za-z0-9]{5,40}+)"),
+    ("ifttt", "webhook-url", r"/with/key/([\w-]{20,}+)"),
+    ("nsec", "nostr-key", r"nsec1[02-9ac-hj-np-z]{58}"),
+    ("sig", "url-signature", r"sig=(?<=[?&;]sig=)([A-Za-z0-9%+/=_-]{30,}+)"),
+    ("signature", "url-signature", r"-Signature=([A-Za-z0-9%+/=_-]{30,}+)"),
+    ("scram", "password-hash", r"SCRAM-SHA-[0-9]+\$[0-9]+:[^\s\"']{20,300}+"),
+    ("crypt", "password-hash", r"\{CRYPT\}[^\s\"']{10,120}+"),
+    ("sha ssha", "password-hash", r"\{S?SHA(?:256|512)?\}[A-Za-z0-9+/]{24,}+={0,2}"),
+    ("apa", "firebase-key", rf"AAAA{_URLSAFE}{{7}}:APA91b{_URLSAFE}{{100,}}+"),
 )
 
 # Tokens with text before the separator: kind, a string and its distance from the end of the separator, the
@@ -146,7 +200,7 @@ _TEXT_BEFORE = (
 )
 
 
-_SEPARATOR = r"[_.~:-](?=[A-Za-z0-9_-]{16})"
+_SEPARATOR = r"[_.~:-](?<=[A-Za-z0-9].)(?=[A-Za-z0-9_-]{16})"
 _REST = r"[A-Za-z0-9_-]*+(?:\.[A-Za-z0-9_-]{16,}+)*+"
 _ESCAPE_BEFORE = r"(?:\\[abfnrtv0]|%[0-9A-Fa-f]{2}|\\[ux][0-9A-Fa-f]{2,4}|\x1b\[[0-9;]*m)\Z"
 
@@ -162,6 +216,15 @@ _KEY_BODY = (
     r"(?:(?:\\+[nrt]|\s)*+[A-Za-z0-9+/]{1,15}+={0,2}(?=\s*-----|\s*\Z|={1,2}))?+"
 )
 _MAX_KEY = 20_000
+
+_PUTTY = (
+    r"Private-Lines: ?[0-9]{1,3}(?:\r?\n|\\r?\\n|\\n)"
+    r"((?:[A-Za-z0-9+/=]{1,76}(?:\r?\n|\\r\\n|\\n|\Z)){1,60}(?:Private-MAC: ?[0-9a-f]{40,64})?)"
+)
+_JWK = r"\"(?:d|p|q|dp|dq|qi|k)\"\s{0,4}:\s{0,4}\"([A-Za-z0-9_-]{20,800}+)\""
+
+# Records of a password file: host:port:database:user:password, and lists of proxies.
+_RECORD = r":(?:[0-9]{2,5}|\*):[\w.*-]{1,63}:(?:[\w.@*-]{1,63}:)?([^\s:\"'`,;<>]{5,100}+)(?=[\s\"'\\]|\Z)"
 
 
 def _by_tail() -> dict[str, list[tuple[str, str, str]]]:
@@ -182,40 +245,72 @@ _CAPITAL_START = "[{}](?:{})".format(
 )
 
 
-def find_by_pattern(text: str) -> Iterator[tuple[int, int, str]]:
-    """Yield start, end and kind of every secret that its own form shows."""
-    if "-----BEGIN" in text:
+def find_by_pattern(text: str, words: frozenset[bytes]) -> Iterator[tuple[int, int, str]]:
+    """Yield start, end and kind of every secret that its own form shows; `words` are those of the text."""
+    if b"begin" in words:
         yield from _find_private_keys(text)
+    if "LS0tLS1CRUdJTi" in text:
+        yield from _find_encoded_keys(text)
+    if b"lines" in words:
+        for match in limited(compiled(_PUTTY).finditer(text)):
+            yield *match.span(1), "private-key"
+    if b"kty" in words:
+        for match in limited(compiled(_JWK).finditer(text)):
+            yield *match.span(1), "private-key"
+    yield from _find_in_records(text)
     yield from _find_prefixed(text)
     yield from _find_capital_prefixes(text)
-    for mark, kind, source in _CONTAINING:
-        if mark in text:
-            for match in compiled(source).finditer(text):
-                if match.lastindex or _begins_token(text, match.start()):
-                    yield *match.span(match.lastindex or 0), kind
+    rules = [(kind, source) for mark, kind, source in _CONTAINING if mark in text]
+    rules += [(kind, source) for some, kind, source in _WITH_WORDS if not as_words(some).isdisjoint(words)]
+    for kind, source in rules:
+        for match in limited(compiled(source).finditer(text)):
+            if match.lastindex or _begins_token(text, match.start()):
+                yield *match.span(match.lastindex or 0), kind
+
+
+def _find_encoded_keys(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield private keys whose whole block is in base64, as in a kubeconfig."""
+    for match in compiled(r"LS0tLS1CRUdJTi[A-Za-z0-9+/]{20,20000}+={0,2}").finditer(text):
+        if b"PRIVATE" in codecs.decode(match[0][:80].encode("ascii"), "base64"):
+            yield *match.span(), "private-key"
+
+
+def _find_in_records(text: str) -> Iterator[tuple[int, int, str]]:
+    if ":" not in text:
+        return
+    for match in limited(compiled(_RECORD).finditer(text)):
+        before = compiled(r"(?:^|[\s\"'>])([\w.*-]{1,100})\Z").search(
+            text, max(0, match.start() - 102), match.start()
+        )
+        four = match[0].count(":") == 3 and not compiled(r"[0-9]+(?:\.[0-9]+){3}|[*]").fullmatch(
+            before[1] if before else ""
+        )
+        if before and not four and is_plausible("password", match[1], LINE) and not is_code(match[1]):
+            yield *match.span(1), "password"
 
 
 def _find_prefixed(text: str) -> Iterator[tuple[int, int, str]]:
-    done = 0
+    done = judged = 0
+    tails, most = _TAILS, most_judged(text)
     for hit in compiled(_SEPARATOR).finditer(text):
         after = hit.end()
-        if after <= done:
+        rules = tails.get(text[after - 3 : after])
+        if after <= done or not (rules or hit[0] in ".:"):
             continue
-        found = _with_prefix(text, after) or _with_text_before(text, after)
+        found = _with_text_before(text, after)
+        for prefix, kind, body in rules or ():
+            start = after - len(prefix)
+            if start >= 0 and text.startswith(prefix, start) and _begins_token(text, start):
+                judged += 1
+                if judged > most:
+                    raise TooMany(start)
+                match = compiled(body).match(text, after)
+                if match and _is_body(text[after : max(match.end(), after + 64)]):
+                    found = start, _end_of_token(text, match.end()), kind
+                    break
         if found:
             yield found
             done = found[1]
-
-
-def _with_prefix(text: str, after: int) -> tuple[int, int, str] | None:
-    for prefix, kind, body in _TAILS.get(text[after - 3 : after], ()):
-        start = after - len(prefix)
-        if start < 0 or not text.startswith(prefix, start) or not _begins_token(text, start):
-            continue
-        match = compiled(body).match(text, after)
-        if match and _is_body(text[after : max(match.end(), after + 64)]):
-            return start, _end_of_token(text, match.end()), kind
-    return None
 
 
 def _with_text_before(text: str, after: int) -> tuple[int, int, str] | None:
@@ -270,8 +365,9 @@ def _find_private_keys(text: str) -> Iterator[tuple[int, int, str]]:
     at = 0
     while begin := compiled(_KEY_BEGIN).search(text, at):
         at = begin.end()
-        end = compiled(_KEY_END).search(text, at, at + _MAX_KEY)
-        if end and "-----BEGIN" not in text[at : end.start()]:
+        following = text.find("-----BEGIN", at, at + _MAX_KEY)
+        end = compiled(_KEY_END).search(text, at, following if following >= 0 else at + _MAX_KEY)
+        if end:
             if compiled(f"{_ALNUM}{{16}}").search(text, at, end.start()):
                 yield begin.start(), end.end(), "private-key"
             at = end.end()

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import codecs
 import re
-from functools import cache
+from functools import cache, lru_cache
 
 from rum.text.lexicon import word_set
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @cache
@@ -15,17 +19,66 @@ def compiled(source: str) -> re.Pattern[str]:
     return re.compile(source)
 
 
+@cache
+def as_words(words: str) -> frozenset[bytes]:
+    """Words as `words_in` returns them."""
+    return frozenset(words.encode().split())
+
+
+_LETTERS = bytes(code if chr(code).isalpha() or code > 127 else 32 for code in range(256))
+
+
+def words_in(lower: str) -> frozenset[bytes]:
+    """All words of a lower-case text, in one pass: rules for rare words need not search for each of them."""
+    return frozenset(lower.encode("utf-8", "replace").translate(_LETTERS).split())
+
+
 MARK = "[REDACTED:"  # The beginning of the mark that replaces a secret; its kind and `]` follow
+
+UNSEARCHED = "unsearched"
+
+
+def most_judged(text: str) -> int:
+    """How many places of one sort in a text are judged.
+
+    A text with more of them is no ordinary text: judging the rest would take too long, so it is cut out.
+    """
+    return 3_000 + len(text) // 300
+
+
+def most_looked_at(text: str) -> int:
+    """How many places of one sort are looked at, most of which need not be judged."""
+    return 12 * most_judged(text)
+
+
+class TooMany(Exception):
+    """The text from `at` on is not searched, as there is too much to judge."""
+
+    def __init__(self, at: int) -> None:
+        super().__init__(at)
+        self.at = at
+
+
+def limited(matches: Iterator[re.Match[str]]) -> Iterator[re.Match[str]]:
+    """The matches, or `TooMany`."""
+    most = None
+    for number, match in enumerate(matches):
+        most = most or most_judged(match.string)
+        if number == most:
+            raise TooMany(match.start())
+        yield match
+
 
 # How a value was written decides how much it must look like a secret:
 # QUOTED  a string literal, or a place that can hold nothing but a secret (the password of a URL)
 # ENV     UPPER_CASE=value
 # LINE    a line of a configuration file: `key: value`
 # FLAG    --key value
+# PROSE   a sentence that announces it: `the password is value`
 # LOOSE   anywhere else, so it may be code or prose
-QUOTED, ENV, LINE, FLAG, LOOSE = "quoted", "env", "line", "flag", "loose"
+QUOTED, ENV, LINE, FLAG, PROSE, LOOSE = "quoted", "env", "line", "flag", "prose", "loose"
 
-_MIN_LENGTH = {QUOTED: 8, ENV: 6, LINE: 8, FLAG: 8, LOOSE: 16}
+_MIN_LENGTH = {QUOTED: 8, ENV: 6, LINE: 8, FLAG: 8, PROSE: 16, LOOSE: 16}
 
 # Characters: the beginning of a longer value is enough.
 _MAX_VALUE = 128
@@ -53,6 +106,15 @@ _PLACEHOLDER_WORDS = word_set(
     user username value var very with wrong xxx xxxx yes you your yours
     """
 )
+# Those that are no words about secrets: they are found in passwords of people too.
+_PLAIN_WORDS = word_set(
+    """
+    a abc actual an any auto bar baz change code empty enter false field file foo go goes has here hidden is
+    it me must my never new no none not number object off old on or please put qux some super test tested
+    testing text the this to todo true unknown use very with wrong yes you
+    """
+)
+_ABOUT_SECRETS = _PLACEHOLDER_WORDS - _PLAIN_WORDS
 _MARKERS = frozenset(("your", "placeholder", "changeme", "replace", "redacted", "insert"))
 _EXAMPLES = frozenset(("example", "dummy", "fake", "sample", "test"))
 
@@ -84,8 +146,8 @@ _NUMBERED = (
 _NUMERIC = r"v?[0-9][0-9.,:/+TZ-]*[a-z%]{0,3}|v?[0-9]+(?:\.[0-9]+)+[-+.\w]*|0x[0-9a-fA-F]{1,16}"
 
 _CODE = (
-    r"\w[(\[]|[)\]]\.|::|->|=>|[{}]|^[&*!\\@]|^\$\w"
-    r"|^(?![sbr]\.[A-Za-z0-9]{24,}$)[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+(?:[;,?!=]|$)"
+    r"\w[(\[]|[)\]]\.|::|->|=>|[{}]|^[&*!\\@(]|^\$\w"
+    r"|^(?![sbr]\.[A-Za-z0-9]{24,}$|[a-z]+\.[A-Z][a-z]+[0-9]+$)[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+(?:[;,?!=]|$)"
     r"|[=!]=(?!$)|:$"
 )
 
@@ -100,6 +162,7 @@ def is_filler(value: str) -> bool:
     return set(value) <= set("xX*.-_#?\u2022 ")
 
 
+@lru_cache(maxsize=1024)
 def is_placeholder(value: str) -> bool:
     """Whether the value is a placeholder for a secret: a template, a reference, `changeme`."""
     if is_filler(value) or len(set(value)) == 1 or compiled(_TEMPLATE).search(value):
@@ -110,6 +173,7 @@ def is_placeholder(value: str) -> bool:
     return not _MARKERS.isdisjoint(words) or (not _EXAMPLES.isdisjoint(words) and _reads_as_words(value))
 
 
+@lru_cache(maxsize=1024)
 def _reads_as_words(value: str) -> bool:
     """Whether the value reads as words of a language: an identifier, a path, a kebab-case name.
 
@@ -133,6 +197,11 @@ def _reads_as_words(value: str) -> bool:
 
 def is_random(value: str, least: int) -> bool:
     """Whether the value looks random: long, of mixed classes of characters, neither words nor a number."""
+    return _is_random(value[:_MAX_VALUE], least)
+
+
+@lru_cache(maxsize=1024)
+def _is_random(value: str, least: int) -> bool:
     if len(value) < least or not value.isascii() or _reads_as_words(value):
         return False
     letters, digits = compiled("[A-Za-z]").search(value), compiled("[0-9]").search(value)
@@ -152,6 +221,7 @@ def is_basic_auth(value: str) -> bool:
     return b":" in plain and plain.isascii() and plain.decode("ascii").isprintable()
 
 
+@lru_cache(maxsize=1024)
 def is_code(value: str) -> bool:
     """Whether an unquoted value is an expression: a call, an attribute, an operator."""
     return compiled(_CODE).search(value) is not None
@@ -159,31 +229,95 @@ def is_code(value: str) -> bool:
 
 def is_plausible(kind: str, value: str, form: str) -> bool:
     """Whether a value written in this form, under a name of this kind, is a secret."""
-    value = value[:_MAX_VALUE]
+    return _is_plausible(kind, value[:_MAX_VALUE], form)
+
+
+@lru_cache(maxsize=1024)
+def _is_plausible(kind: str, value: str, form: str) -> bool:
     if len(value) < 3 or is_placeholder(value):
         return False
     if any(map(str.isspace, value)):
-        return kind in ("password", "seed-phrase") and _is_phrase(value, form)
+        if kind == "seed-phrase":
+            return is_seed(value)
+        return (kind == "password" and _is_phrase(value, form)) or _is_salt(value, form)
     if kind == "basic-auth":
         return is_basic_auth(value)
     if kind == "password":
         return _is_plausible_password(value, form)
-    if kind == "secret" and form in (QUOTED, ENV):
-        return is_random(value, 6) or (
-            len(value) >= 8 and value.isascii() and value.isalpha() and value.islower()
-        )
+    if kind == "secret" and form in (QUOTED, ENV, LINE, FLAG):
+        return is_random(value, 6) or (form in (QUOTED, ENV) and _is_chosen_secret(value)) or is_chosen(value)
     return is_random(value, _MIN_LENGTH[form])
+
+
+def _is_chosen_secret(value: str) -> bool:
+    return len(value) >= 8 and value.isascii() and value.isalpha() and value.islower()
+
+
+_STRANGE = "[0-9!#$%^&*@?~+=]|[a-z][A-Z].*[-_.]"
+# Names, addresses, standards, amounts and words with a number or a mark, which are no passwords.
+_TECHNICAL = (
+    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[\w.-]+@[\w.-]+:[0-9]+|\w[\w-]*(?:\.[\w-]+)*\.(?:[a-z]{2,4}|[jt]sx?|class|local|conf)"
+    r"|[A-Z]{2,}(?:[-_.]?[0-9]+)+|[a-z]{1,3}[0-9]{1,3}|(?:rfc|RFC|CVE|cve)\S*|[A-Za-z]+[0-9]+\.[0-9.]+"
+    r"|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|.*[A-Za-z][\u2019'][a-z].*|[@#][\w/.-]+|.*[:/].*/.*|.*\\.*"
+    r"|[0-9]+-?[A-Za-z]{1,9}|[a-z]+(?:-[a-z]+)+-?[0-9]?|[a-z]{1,5}-[0-9]{1,2}|[A-Za-z_-]+[!?=+*#&~^$%]{1,2}"
+    r"|[\w-]+[=].*|[\w-]+@|[^\w].*|(?:[A-Z][a-z]+){2,}[0-9]?|[a-z]+(?:[A-Z][a-z]+)+[0-9]?"
+    r"|[a-z]+(?:_[a-z]+)+[0-9]{0,3}|[a-z]+(?:_[a-z]+)+_[0-9]|[A-Za-z]+(?:[&+*/%][A-Za-z]+)+|.*%[0-9.]*[sdrif]"
+    r"|[a-z0-9]+(?:[-_][a-z0-9]+){2,}|[A-Za-z]{1,4}[0-9]|[0-9a-f]{6}|[0-9a-f-]{36}|[\w.-]+:[0-9]+|[A-Z][a-z]{1,3}[0-9]{1,2}"
+)
+
+
+@lru_cache(maxsize=1024)
+def is_chosen(value: str) -> bool:
+    """Whether the value looks like a password of a person: summer2024, blue-Falcon7, hunter2!
+
+    It can stand among words and in code, so words, names, versions and addresses are none.
+    """
+    if not 6 <= len(value) <= 64 or not value.isascii() or is_placeholder(value) or is_code(value):
+        return False
+    if not compiled("[A-Za-z].*[A-Za-z]").search(value) or compiled(_NUMERIC).fullmatch(value):
+        return False
+    if compiled(_NUMBERED).fullmatch(value) or not compiled(_STRANGE).search(value):
+        return False
+    return not compiled(_TECHNICAL).fullmatch(value)
+
+
+_NO_SEED = word_set(
+    "the and for are was were has had have but not with from its be of to in it as by or we at if"
+)
+
+
+def is_seed(value: str) -> bool:
+    """Whether the value is the words of a wallet's recovery phrase."""
+    words = compiled("[a-z]+").findall(value)
+    return (
+        11 < len(words) < 26
+        and len(words) % 3 == 0
+        and all(2 < len(word) < 9 for word in words)
+        and _NO_SEED.isdisjoint(words)
+        and not compiled(r"[A-Z(){}=<>]").search(value)
+    )
+
+
+def _is_salt(value: str, form: str) -> bool:
+    """Whether the value is a long run of all kinds of characters, which may include a space."""
+    if (
+        form not in (QUOTED, ENV, LINE)
+        or len(value) < 30
+        or len(compiled("[^A-Za-z0-9 ,.'-]").findall(value)) < 8
+    ):
+        return False
+    return bool(compiled("[0-9]").search(value)) and not compiled(r"[a-z]{5}").search(value)
 
 
 def _is_phrase(value: str, form: str) -> bool:
     """Whether several words are a passphrase; under an UPPER_CASE name, any that aren't about passwords."""
     words = value.split()
-    if not _PLACEHOLDER_WORDS.isdisjoint(words_of(value)):
+    if not _ABOUT_SECRETS.isdisjoint(words_of(value)):
         return False
     if form == ENV:
         return len(words) < 6
     return (
-        form == QUOTED
+        form in (QUOTED, LINE)
         and len(words) > 3
         and all(word.isalpha() and word.islower() and 3 <= len(word) <= 9 for word in words)
     )
@@ -197,6 +331,8 @@ def _is_plausible_password(value: str, form: str) -> bool:
         return value.isascii() or not plain
     if form == LOOSE:
         return is_random(value, 8)
+    if form == PROSE:
+        return is_chosen(value) or is_random(value, 12)
     return len(value) >= 5 and (not plain or is_random(value, 8)) and not (value.isdigit() and len(value) < 6)
 
 
@@ -205,8 +341,10 @@ def _is_name(value: str) -> bool:
     first = compiled(r"(?:[~.]{0,2}/|[A-Za-z]:[/\\])([^/\\]+)").match(value)
     if first and _reads_as_words(first[1]):
         return True
+    if compiled(r"[A-Z]+(?:_[A-Z]+)+").fullmatch(value):
+        return True
     if not _reads_as_words(value):
         return False
-    if compiled(r"[a-zA-Z0-9][./:|][a-zA-Z]|^[A-Z]+(?:_[A-Z]+)+$").search(value):
-        return True
-    return bool(compiled("[-_]").search(value)) and not _PLACEHOLDER_WORDS.isdisjoint(words_of(value))
+    if compiled(r"[a-zA-Z0-9][./:|][a-zA-Z]").search(value):
+        return not compiled(r"[a-z]\.[A-Za-z]+[0-9]+$").search(value)
+    return bool(compiled("[-_]").search(value)) and not _ABOUT_SECRETS.isdisjoint(words_of(value))

@@ -95,6 +95,46 @@ WEAK = [
     "CREATE ROLE jo WITH LOGIN PASSWORD '§'",
     "postgres://jo:§@db/app",
     "redis://:§@cache:6379",
+    "DB_PW=§2",
+    "MQ_PASS='§2'",
+    "pw: §!x",
+    "SESSION_SECRET=§ab",
+    "db.example.com:5432:app:app_user:§2",
+    "jdbc:oracle:thin:scott/§@//db:1521/ORCL",
+    "sqlplus scott/§@orcl",
+    "root:§x@tcp(127.0.0.1:3306)/app",
+    "az login -u me@corp.com -p §",
+    "sqlcmd -S . -U sa -P § -Q 'select 1'",
+    "keytool -list -keystore k.jks -storepass §!",
+    "plink -ssh user@host -pw §9 ls",
+    "zip -P § out.zip a.txt",
+    "7z a -p§ out.7z dir",
+    "htpasswd -b .htpasswd admin §2",
+    "openssl enc -aes-256-cbc -k § -in a -out b",
+    "smbclient //h/s -U bob%§2",
+    "unknown-tool -u jo -p §!x",
+    "echo § | docker login -u u --password-stdin",
+    "echo '§' | sudo -S apt update",
+    "docker login --password-stdin <<< '§'",
+    "$ cat /run/secrets/db_password\n§\n$ ls",
+    "$ echo $DB_PASSWORD\n§x",
+    "the passphrase for the backup is: §xy",
+    "log in as admin with password §x",
+    "Credentials: admin / §!x",
+    "creds are admin:§!x",
+    "Das Passwort ist §!x",
+    "密码是§!x",
+    'expect "Password:"\nsend "§\\r"',
+    "child.expect('Password:'); child.sendline('§')",
+    'requests.get(url, auth=("admin", "§!x"))',
+    'new mysqli("localhost", "root", "§!x", "app")',
+    'process.env.DB_PASSWORD || "§"',
+    "password: ${DB_PASSWORD:-§}",
+    "<key>password</key>\n<string>§</string>",
+    'variable "db_password" {\n  default = "§"\n}',
+    "await page.fill('#password', '§!x')",
+    "**Password:** §xy",
+    "requirepass §xy",
 ]
 
 
@@ -226,6 +266,64 @@ def test_arguments_in_a_list_are_judged_by_the_option_before():
         "[REDACTED:password]",
         "jo",
     ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "place"),
+    [
+        (["mysql", "-u", "root", "-phunter2"], 3),
+        (["curl", "-u", "jo:hunter2", "https://example.com"], 2),
+        (["sqlcmd", "-U", "sa", "-P", "hunter2"], 4),
+        (["htpasswd", "-b", ".htpasswd", "jo", "hunter2x"], 4),
+    ],
+)
+def test_arguments_in_a_list_are_judged_as_a_command_line(arguments: list[str], place: int):
+    clean = redact_tree({"argv": arguments})
+    assert "hunter2" not in json.dumps(clean)
+    left = [*arguments[:place], *arguments[place + 1 :]]
+    assert isinstance(clean, dict)
+    assert [item for item in clean["argv"] if not MARK.search(item)] == left
+
+
+def test_a_recovery_phrase_is_found_by_what_is_said_about_it():
+    words = "lemon canyon toss leopard cabin advice obscure obtain canyon traffic oak transfer"
+    for text in (
+        f"seed phrase: {words}",
+        f'MNEMONIC="{words}"',
+        f"Secret recovery phrase (12 words):\n{words}",
+    ):
+        assert "lemon canyon" not in redact(text)
+        assert "[REDACTED:seed-phrase]" in redact(text)
+    assert redact(f"some words: {words}") == f"some words: {words}"
+
+
+def test_the_rest_of_a_text_with_too_many_places_is_cut_out_unread():
+    text = "password=[x] " * 20_000 + "and the end"
+    clean = redact(text)
+    assert clean.startswith("password=[x] " * 3_000)
+    assert clean.endswith("[REDACTED:unsearched]")
+    assert redact(clean) == clean
+    assert redact(text + "[REDACTED:password]") == clean
+
+
+class CountingRedactor(Redactor):
+    """Counts the rounds of a redaction."""
+
+    rounds = 0
+
+    def find(self, text: str) -> list[tuple[int, int, str]]:
+        self.rounds += 1
+        return super().find(text)
+
+
+@pytest.mark.parametrize(
+    "unit", ["mysql -u root -phunter2x app", "7z a -phunter2x out.7z dir", "unzip -P hunter2! x.zip"]
+)
+def test_a_text_that_shows_its_secrets_one_by_one_is_cut_after_a_few_rounds(unit: str):
+    redactor = CountingRedactor()
+    clean = redactor.redact(unit * 2_000)
+    assert redactor.rounds < 10
+    assert redact(clean) == clean
 
 
 def test_headers_in_a_tree_are_redacted():

@@ -1,0 +1,1 @@
+"""How well the redactor finds made-up secrets of many kinds."""
