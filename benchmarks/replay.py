@@ -24,6 +24,7 @@ from rum.capture.events.event import to_line
 from rum.capture.events.spool import append
 from rum.capture.observe.turns import memory_id
 from rum.redact.redactor import Redactor
+from rum.repo.project import open_project
 from rum.settings.home import file_lock
 from rum.store.captured_events import TurnKey
 
@@ -65,8 +66,8 @@ def replay(base: str, calls: int, kills: int, seed: int = 1) -> Replayed:
     """Write a day to the spool in parts, and kill this many of the processes that read it."""
     home, work = os.path.join(base, "home"), os.path.join(base, "work")
     os.makedirs(work)
-    with Rum.open(work, home=home) as rum:
-        folder = os.path.join(rum.project.directory, "spool")
+    # As a hook does it: opening the memory registers no project.
+    folder = os.path.join(open_project(work, flags={"home": home})[1].directory, "spool")
     day, chance = make_day(work, calls, seed), random.Random(seed)
     began, events = time.monotonic(), 0
     at = killed = 0

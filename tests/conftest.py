@@ -13,6 +13,12 @@ from support.quick_stores import quick_stores
 # Audit events of Python for starting a process.
 _STARTS_PROCESS = {"subprocess.Popen", "os.fork", "os.posix_spawn", "os.exec", "os.system"}
 
+# On a busy machine, the few first examples of a property look slow to make.
+hypothesis.settings.register_profile(
+    "patient", hypothesis.settings.default, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("patient")
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
@@ -71,10 +77,4 @@ class _FewExamples:
         # Hypothesis has no public way to change the settings of a test that has its own.
         name = "_hypothesis_internal_use_settings"
         chosen = getattr(test, name, hypothesis.settings.default)
-        few = hypothesis.settings(
-            chosen,
-            max_examples=min(chosen.max_examples, self.MOST),
-            # On a busy machine, the few first examples look slow to make.
-            suppress_health_check=[*chosen.suppress_health_check, hypothesis.HealthCheck.too_slow],
-        )
-        setattr(test, name, few)
+        setattr(test, name, hypothesis.settings(chosen, max_examples=min(chosen.max_examples, self.MOST)))

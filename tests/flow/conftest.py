@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from support.language_models import ModelServer
+from support.machines import Machine, make_machine
 from support.projects import Shop, open_shop
 
 
@@ -15,6 +16,11 @@ from support.projects import Shop, open_shop
 def shop(tmp_path: Path) -> Iterator[Shop]:
     with open_shop(tmp_path) as opened:
         yield opened
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
+    return make_machine(tmp_path, monkeypatch)
 
 
 @pytest.fixture

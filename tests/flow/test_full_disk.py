@@ -167,8 +167,10 @@ def test_a_process_started_on_a_full_disk_can_read_and_write_once_there_is_space
 def test_a_project_created_on_a_full_disk_works_once_there_is_space(tiny_disk: Place):
     tiny_disk.home.mkdir(mode=0o700)
     fill(tiny_disk.home.parent)
-    with pytest.raises(StorageError, match="full"):
-        tiny_disk.open()
+    with tiny_disk.open() as rum:
+        assert rum.list().total == 0
+        with pytest.raises(StorageError, match="full"):
+            rum.store(**make_draft())
     (tiny_disk.home.parent / "filler").unlink()
     with tiny_disk.open() as rum:
         rum.store(**make_draft())

@@ -13,63 +13,10 @@ from pathlib import Path
 import pytest
 
 from rum.model.errors import InvalidQuery, NotFound, StorageError
-from rum.repo.project import ProjectLocation, adopt, all_projects, find_project, open_project
+from rum.repo.project import all_projects, find_project, open_project
 from rum.settings.load import load
 from rum.settings.trust import trust
-
-
-class Machine:
-    """A user's machine: a home folder, RUM's folder, and a work folder."""
-
-    def __init__(self, folder: Path) -> None:
-        self.user = folder / "user"
-        self.home = self.user / ".rum"
-        self.work = folder / "work"
-        self.environ = {"HOME": str(self.user), "RUM_HOME": str(self.home)}
-        self.user.mkdir()
-        self.work.mkdir()
-
-    def git(self, cwd: Path, *arguments: str) -> str:
-        command = ["git", "-c", "protocol.file.allow=always", "-c", "init.defaultBranch=main", *arguments]
-        done = subprocess.run(command, cwd=cwd, check=True, capture_output=True, text=True)
-        return done.stdout.strip()
-
-    def repository(self, name: str, *, commit: bool = True) -> Path:
-        path = self.work / name
-        path.mkdir(parents=True)
-        self.git(path, "init", "--quiet")
-        if commit:
-            self.commit(path, f"first of {name}")
-        return path
-
-    def commit(self, path: Path, text: str) -> None:
-        (path / "file.txt").write_text(text)
-        self.git(path, "add", "file.txt")
-        self.git(path, "commit", "--quiet", "-m", text)
-
-    def clone(self, source: Path | str, name: str, *options: str) -> Path:
-        self.git(self.work, "clone", "--quiet", *options, str(source), name)
-        return self.work / name
-
-    def project(self, cwd: Path, **flags: object) -> ProjectLocation:
-        return open_project(str(cwd), flags=flags, environ=self.environ)[1]
-
-    def ids(self) -> set[str]:
-        return {project.id for project in all_projects(str(self.home))}
-
-
-@pytest.fixture
-def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
-    for name in [name for name in os.environ if name.startswith(("RUM_", "GIT_"))]:
-        monkeypatch.delenv(name)
-    for name in ("AUTHOR", "COMMITTER"):
-        monkeypatch.setenv(f"GIT_{name}_NAME", "Ann")
-        monkeypatch.setenv(f"GIT_{name}_EMAIL", "ann@example.org")
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
-    machine = Machine(tmp_path)
-    monkeypatch.setenv("HOME", str(machine.user))
-    return machine
+from support.machines import Machine
 
 
 def test_two_worktrees_and_every_directory_in_them_are_one_project(machine: Machine):
@@ -98,16 +45,25 @@ def test_a_clone_and_a_clone_of_the_clone_share_also_after_a_remote_is_added(mac
     assert machine.ids() == {first.id}
 
 
-def test_a_clone_made_after_the_remote_was_added_shares_even_when_shallow(machine: Machine):
+def test_a_shallow_clone_of_the_remote_shares_if_a_memory_knows_its_commit(machine: Machine):
     main = machine.repository("tool")
     machine.commit(main, "second")
     first = machine.project(main)
     machine.git(main, "remote", "add", "origin", "ssh://git@example.org:2222/team/tool.git")
     machine.project(main)
-    shallow = machine.clone(f"file://{main}", "shallow", "--depth=1")
-    machine.git(shallow, "remote", "set-url", "origin", "https://token:x@EXAMPLE.org/team/tool/")
-    project = machine.project(shallow)
-    assert project.id == first.id
+    for name in ("known", "unknown"):
+        shallow = machine.clone(f"file://{main}", name, "--depth=1")
+        machine.git(shallow, "remote", "set-url", "origin", "https://token:x@EXAMPLE.org/team/tool/")
+    tip = machine.git(main, "rev-parse", "HEAD")
+    known = open_project(str(machine.work / "known"), environ=machine.environ, commits=lambda folder: [tip])[
+        1
+    ]
+    assert (known.id, known.question) == (first.id, None)
+    unknown = machine.project(machine.work / "unknown")
+    assert unknown.id != first.id
+    assert unknown.question is not None
+    assert f"`rum projects join {first.id}`" in unknown.question
+    assert "shallow" in unknown.question
     assert "token" not in (machine.home / "projects.json").read_text()
 
 
@@ -168,16 +124,19 @@ def test_a_remote_beside_origin_that_is_another_project_is_not_joined(machine: M
     assert machine.project(main).id != machine.project(library).id
 
 
-def test_if_keys_match_two_projects_the_remote_decides_and_no_key_moves(machine: Machine):
+def test_a_remote_without_known_commits_joins_nothing_and_no_key_moves(machine: Machine):
     by_root = machine.project(machine.repository("tool"))
     other = machine.repository("other")
     machine.git(other, "remote", "add", "origin", "https://example.org/team/other")
     by_remote = machine.project(other)
     both = machine.clone(machine.work / "tool", "both")
     machine.git(both, "remote", "set-url", "origin", "https://example.org/team/other")
-    assert machine.project(both).id == by_remote.id
+    new = machine.project(both)
+    assert new.id not in (by_root.id, by_remote.id)
+    assert new.question is not None
+    assert by_remote.id in new.question
     keys = {project.id: project.keys for project in all_projects(str(machine.home))}
-    assert keys == {by_root.id: by_root.keys, by_remote.id: by_remote.keys}
+    assert keys == {by_root.id: by_root.keys, by_remote.id: by_remote.keys, new.id: by_root.keys}
 
 
 def test_a_repository_keeps_its_memory_after_adding_another_projects_remote(machine: Machine):
@@ -194,7 +153,7 @@ def test_a_moved_repository_stays_the_same_project(machine: Machine):
     (machine.work / "tool").rename(machine.work / "renamed")
     after = machine.project(machine.work / "renamed")
     assert after.id == before.id
-    assert after.note is None
+    assert (after.note, after.question) == (None, None)
     assert all_projects(str(machine.home))[0].root == str(machine.work / "renamed")
 
 
@@ -211,12 +170,16 @@ def test_the_first_commit_and_the_first_remote_add_keys_to_the_same_project(mach
     assert [key.split(":")[0] for key in shared.keys] == ["dir", "root", "remote"]
 
 
-def test_clones_of_a_repository_without_commits_share(machine: Machine):
+def test_clones_of_a_bare_repository_share_once_it_has_commits(machine: Machine):
     machine.git(machine.work, "init", "--quiet", "--bare", "hub.git")
     one = machine.clone(machine.work / "hub.git", "one")
     two = machine.clone(machine.work / "hub.git", "two")
     machine.commit(one, "not pushed yet")
-    assert machine.project(one).id == machine.project(two).id == machine.project(machine.work / "hub.git").id
+    assert machine.project(one).id != machine.project(two).id
+    machine.git(one, "push", "--quiet", "origin", "main")
+    three = machine.clone(machine.work / "hub.git", "three")
+    four = machine.clone(machine.work / "hub.git", "four")
+    assert machine.project(three).id == machine.project(four).id
 
 
 def test_another_clone_at_the_path_of_a_removed_repository_is_another_project(machine: Machine):
@@ -312,7 +275,7 @@ def test_rums_own_folder_marks_no_project(machine: Machine):
     assert project.root == str(machine.work / "area" / "papers")
 
 
-def test_a_moved_directory_is_not_guessed_but_can_be_adopted(machine: Machine):
+def test_a_moved_directory_is_not_guessed_but_can_be_joined(machine: Machine):
     old = machine.work / "old" / "papers"
     old.mkdir(parents=True)
     before = machine.project(old)
@@ -320,15 +283,14 @@ def test_a_moved_directory_is_not_guessed_but_can_be_adopted(machine: Machine):
     old.rename(machine.work / "new" / "papers")
     moved = machine.project(machine.work / "new" / "papers")
     assert moved.id != before.id
-    assert moved.note is not None
-    assert f"`rum projects adopt {before.id}`" in moved.note
-    assert machine.project(machine.work / "new" / "papers").note == moved.note
+    assert moved.question is not None
+    assert f"`rum projects join {before.id}`" in moved.question
+    assert machine.project(machine.work / "new" / "papers").question == moved.question
 
-    settings = load(str(machine.work / "new" / "papers"), environ=machine.environ)
-    adopted = adopt(before.id, str(machine.work / "new" / "papers"), settings)
+    adopted = machine.join(before.id, machine.work / "new" / "papers")
     assert adopted.id == before.id
     again = machine.project(machine.work / "new" / "papers")
-    assert (again.id, again.note) == (before.id, None)
+    assert (again.id, again.question) == (before.id, None)
     assert machine.ids() == {before.id}
     old.mkdir(parents=True)
     assert machine.project(old).id != before.id
@@ -340,7 +302,7 @@ def test_with_two_candidates_for_a_moved_directory_none_is_chosen(machine: Machi
         machine.project(machine.work / name / "papers")
         shutil.rmtree(machine.work / name)
     (machine.work / "papers").mkdir()
-    assert machine.project(machine.work / "papers").note is None
+    assert machine.project(machine.work / "papers").question is None
 
 
 def test_adopting_keeps_a_project_that_has_memories_of_its_own(machine: Machine):
@@ -348,20 +310,18 @@ def test_adopting_keeps_a_project_that_has_memories_of_its_own(machine: Machine)
     (machine.work / "papers").mkdir()
     mine = machine.project(machine.work / "papers")
     Path(mine.directory, "rum.db").write_bytes(b"memories")
-    settings = load(str(machine.work / "papers"), environ=machine.environ)
-    assert adopt(old.id, str(machine.work / "papers"), settings).id == old.id
+    assert machine.join(old.id, machine.work / "papers").id == old.id
     assert machine.ids() == {old.id, mine.id}
     assert machine.project(machine.work / "papers", project=mine.id).id == mine.id
-    assert adopt(mine.id, str(machine.work / "papers"), settings).id == mine.id
+    assert machine.join(mine.id, machine.work / "papers").id == mine.id
     assert machine.project(machine.work / "papers").id == mine.id
 
 
 def test_adopting_an_unknown_project_is_an_error_and_changes_nothing(machine: Machine):
     (machine.work / "papers").mkdir()
     before = machine.project(machine.work / "papers")
-    settings = load(str(machine.work / "papers"), environ=machine.environ)
     with pytest.raises(NotFound):
-        adopt("papers-00000000", str(machine.work / "papers"), settings)
+        machine.join("papers-00000000", machine.work / "papers")
     assert machine.project(machine.work / "papers") == before
 
 
@@ -389,10 +349,12 @@ def test_a_clone_at_the_path_of_a_known_directory_is_another_project_with_a_note
     path = machine.work / "papers"
     path.mkdir()
     before = machine.project(path)
-    after = machine.project(machine.clone(machine.repository("other"), "papers"))
+    clone = machine.clone(machine.repository("other"), "papers")
+    machine.git(clone, "remote", "set-url", "origin", "https://example.org/team/other")
+    after = machine.project(clone)
     assert after.id != before.id
-    assert after.note is not None
-    assert before.id in after.note
+    assert after.question is not None
+    assert before.id in after.question
 
 
 def test_sub_projects_are_projects_of_their_own(machine: Machine):
@@ -441,8 +403,11 @@ def test_a_bare_repository_and_its_worktrees_are_one_project(machine: Machine):
     machine.git(machine.work, "clone", "--quiet", "--bare", str(main), "hub.git")
     hub = machine.work / "hub.git"
     machine.git(hub, "worktree", "add", "--quiet", "../tree", "-b", "tree")
-    assert machine.project(hub).root == str(hub)
-    assert machine.project(hub).id == machine.project(machine.work / "tree").id == machine.project(main).id
+    tree = machine.project(machine.work / "tree")
+    assert tree.id == machine.project(main).id
+    environ = machine.environ | {"GIT_DIR": str(hub)}
+    named = open_project(str(hub), environ=environ)[1]
+    assert (named.id, named.root) == (tree.id, str(hub))
 
 
 def test_a_submodule_is_the_project_of_its_own_repository(machine: Machine):
@@ -511,10 +476,9 @@ def test_an_unknown_name_creates_a_project_and_says_so_once(machine: Machine):
 def test_a_name_moves_to_the_project_that_adopted_its_folder(machine: Machine):
     (machine.work / "papers").mkdir()
     journal = machine.project(machine.user, project="journal")
-    settings = load(str(machine.work / "papers"), environ=machine.environ)
-    adopt(journal.id, str(machine.work / "papers"), settings)
+    machine.join(journal.id, machine.work / "papers")
     tool = machine.project(machine.repository("tool"))
-    adopt(tool.id, str(machine.work / "papers"), settings)
+    machine.join(tool.id, machine.work / "papers")
     assert machine.ids() == {tool.id}
     assert machine.project(machine.user, project="journal").id == tool.id
 
@@ -603,7 +567,8 @@ def test_with_a_read_only_home_projects_are_found_and_nothing_is_written(machine
     code = """
         import os, subprocess, sys
         from rum.model.errors import StorageError
-        from rum.repo.project import adopt, open_project
+        from rum.repo.manage import join
+        from rum.repo.project import open_project
         if os.getuid() == 0:
             os.setgid(65534)
             os.setuid(65534)
@@ -611,7 +576,7 @@ def test_with_a_read_only_home_projects_are_found_and_nothing_is_written(machine
             settings, project = open_project(path)
             print(project.id)
         try:
-            adopt(project.id, sys.argv[1], settings)
+            join(project.id, sys.argv[1], settings, project)
         except StorageError as error:
             print(error.code)
     """
@@ -623,7 +588,8 @@ def test_with_a_read_only_home_projects_are_found_and_nothing_is_written(machine
         path.chmod(0o711)
     try:
         command = [sys.executable, "-c", textwrap.dedent(code), str(known), str(unknown)]
-        environ = os.environ | machine.environ
+        listed = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"}
+        environ = os.environ | machine.environ | listed
         done = subprocess.run(command, capture_output=True, text=True, env=environ, check=False, cwd="/")
         assert done.stderr == ""
         assert done.stdout.split() == [expected.id, would_be.id, "STORAGE_ERROR"]

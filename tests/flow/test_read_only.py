@@ -276,11 +276,17 @@ def test_an_unreadable_write_ahead_log_is_reported(place: Place):
 
 
 @pytest.mark.parametrize("missing", ["home", "deeper/home"])
-def test_without_a_home_reading_finds_nothing_and_writing_says_so(tmp_path: Path, missing: str):
+def test_a_home_that_cannot_be_is_an_error_and_not_empty(tmp_path: Path, missing: str):
     work = make_place(tmp_path).work
     (tmp_path / "file").write_text("not a folder")
-    nowhere = Place(tmp_path / "file" / missing, work)
-    with nowhere.open(owner=True) as rum:
+    with pytest.raises(StorageError, match="RUM_HOME"):
+        Place(tmp_path / "file" / missing, work).open(owner=True)
+    assert (tmp_path / "file").read_text() == "not a folder"
+
+
+def test_before_anything_is_stored_reading_finds_nothing_and_creates_nothing(tmp_path: Path):
+    place = make_place(tmp_path)
+    with place.open(owner=True) as rum:
         answer = rum.recall(query="login")
         assert (answer.memories, answer.code) == ([], "NO_RESULTS")
         assert "no memories yet" in str(answer.hint)
@@ -289,11 +295,8 @@ def test_without_a_home_reading_finds_nothing_and_writing_says_so(tmp_path: Path
         assert rum.summary()["memories"] == 0
         with pytest.raises(NotFound):
             rum.show("mem_unknown0")
-        for attempt in (lambda: rum.store(**make_draft()), lambda: rum.identity("register")):
-            with pytest.raises(StorageError, match="RUM_HOME"):
-                attempt()
-        assert not rum.doctor().healthy
-    assert (tmp_path / "file").read_text() == "not a folder"
+        assert rum.doctor().healthy
+    assert not place.home.exists() or not list(place.home.iterdir())
 
 
 def test_an_inaccessible_folder_is_an_error_and_not_empty(place: Place):

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from rum.app.project import Project
     from rum.model.agents import Agent
     from rum.model.memory import Memory
+    from rum.store.base import Store
 
 # Returns the name of a parameter as an interface writes it in hints and errors, such as `--min-confidence`.
 ParameterName = Callable[[str], str]
@@ -62,7 +63,6 @@ class Caller:
         rate: RateLimit | None = None,
     ) -> None:
         self.project = project
-        self.store = project.store
         self.client = project.label(client)
         self.owner = owner
         """Whether the caller is a person. A person may change everything."""
@@ -83,6 +83,11 @@ class Caller:
             session_id=session_id or self.session_id,
             rate=self.rate,
         )
+
+    @property
+    def store(self) -> Store:
+        """The project's store, which is another one after the project was joined or merged."""
+        return self.project.store
 
     @contextmanager
     def locked_call(self, *, rate_limited: bool = True) -> Generator[None]:

@@ -93,6 +93,7 @@ PYTHON: dict[str, str] = {
     "import_lines": "app.exchange.json_lines:import_lines",
     "captured_events": "app.capture.events:list_events",
     "offers": "app.offers:offers",
+    "merge": "app.upkeep.merge:merge",
     "tokens": "app.upkeep.doctor:spent",
     "doctor": "app.upkeep.doctor:doctor",
     "reindex": "app.upkeep.doctor:reindex",

@@ -14,14 +14,15 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 from rum.capture.events import spool
 from rum.capture.tombstones import installation_key
 from rum.embed.choose import open_embedder
-from rum.model.errors import InvalidQuery, NotFound
+from rum.model.errors import InvalidQuery, NotFound, RumError, StorageError
 from rum.model.ids import TAIL
 from rum.model.memory import Memory, Usage
 from rum.recall.semantic import SemanticSearch
 from rum.redact.redactor import Redactor
 from rum.repo.files import blob_id, relative_path
 from rum.repo.git import GitRepository, find_git, head
-from rum.repo.project import ProjectLocation
+from rum.repo.project import ProjectLocation, record_question_shown
+from rum.repo.registry import registry_path
 from rum.settings.load import Settings
 from rum.store.base import Store
 from rum.store.records import Revision
@@ -38,6 +39,14 @@ LABEL = 200  # Characters kept of a session's, client's or branch's name
 
 Clock = Callable[[], float]
 Progress = Callable[[int, int], None]  # Called with the number of things that are done, and of all
+Located = tuple[Settings, ProjectLocation]
+Locate = Callable[[bool], Located]  # Finds the project again; True registers it
+FindAt = Callable[[str, str, bool], Located]  # Finds the project of a folder in a home; True registers it
+OpenStore = Callable[[str, Settings, Callable[[], None] | None], Store]
+
+
+# What is derived from the settings and folders of one project.
+_OF_LOCATION = {"redactor", "semantic", "meter", "language_model", "note_store"}
 
 
 class Helper(NamedTuple):
@@ -50,17 +59,78 @@ class Helper(NamedTuple):
 class Project:
     """One open project. Nothing here depends on the caller, so many callers may share it."""
 
-    def __init__(self, location: ProjectLocation, settings: Settings, store: Store, clock: Clock) -> None:
+    def __init__(
+        self,
+        location: ProjectLocation,
+        settings: Settings,
+        open_store: OpenStore,
+        find_at: FindAt,
+        clock: Clock,
+        locate: Locate | None = None,
+    ) -> None:
+        """With `locate` a project that does not exist yet is registered by the first write."""
         self.location = location
         self.settings = settings
-        self.store = store
+        self.find_at = find_at
+        self._open_store = open_store
+        self._locate = locate
+        self._registry_stamp = _file_stamp(registry_path(settings.home))
+        self.store = open_store(location.directory, settings, self._register if locate else None)
         self.clock = clock
         self.uses: Counter[str] = Counter()
         """Retrievals of memories that are not written to the store yet."""
         self.helper: Helper | None = None
         """The process that was started last for idle work."""
+        self._told = False
+        self._tombstone_key: bytes | None = None
         self._lock = threading.RLock()
         self._git: GitRepository | None = None
+
+    def _register(self) -> None:
+        """Register this project, as something is about to be stored for it."""
+        assert self._locate
+        _, location = self._locate(True)
+        if location.id != self.location.id:
+            # The next call opens that one.
+            self.location = self.location._replace(exists=False)
+            self._registry_stamp = ()
+            raise StorageError(
+                f"This folder belongs to project {location.id} by now. Nothing was stored; try again."
+            )
+        self.location = location
+        if self._told:
+            record_question_shown(self.settings.home, location.id, self.settings.busy_timeout)
+
+    def take_question(self) -> str | None:
+        """The question whether this is another project; None if somebody was told before."""
+        question = None if self._told else self.location.question
+        if question:
+            self._told = True
+            if self.location.exists:
+                record_question_shown(self.settings.home, self.location.id, self.settings.busy_timeout)
+        return question
+
+    def _look_again(self) -> None:
+        """Open the project that this folder belongs to by now: another process may have registered it."""
+        stamp = _file_stamp(registry_path(self.settings.home))
+        if self._locate is None or self.location.exists or stamp == self._registry_stamp:
+            return
+        self._registry_stamp = stamp
+        settings, location = self._locate(False)
+        if location.id != self.location.id:
+            self.store.close()
+            for name in _OF_LOCATION & set(self.__dict__):
+                del self.__dict__[name]
+            self.settings = settings
+            self.store = self._open_store(location.directory, settings, self._register)
+        self.location = location
+
+    def is_at(self, folder: str) -> bool:
+        """Whether another folder belongs to this project, too; looking does not register it."""
+        try:
+            return self.find_at(folder, self.settings.home, False)[1].id == self.location.id
+        except RumError:
+            return False
 
     def now(self) -> int:
         """Unix seconds."""
@@ -110,10 +180,14 @@ class Project:
 
         return NoteStore(self.settings.folder("notes_dir"), self.location.directory, self.clean, self.clock)
 
-    @cached_property
+    @property
     def tombstone_key(self) -> bytes:
         """The key with which this installation hashes what was forgotten."""
-        return installation_key(self.settings.home)
+        if self._tombstone_key is None:
+            if not os.path.isdir(self.settings.home):
+                return b""  # nothing was forgotten yet, and looking must not make a folder
+            self._tombstone_key = installation_key(self.settings.home)
+        return self._tombstone_key
 
     @property
     def spool_folders(self) -> tuple[str, ...]:
@@ -124,6 +198,7 @@ class Project:
     def locked(self) -> Generator[None]:
         """Hold the lock for one call, with the backend's errors in plain words."""
         with self._lock:
+            self._look_again()
             self.store.refresh()
             try:
                 with self.store.errors():
@@ -208,6 +283,14 @@ class Project:
 
 def ignore(*_: int) -> None:
     """The progress of those who do not ask for it."""
+
+
+def _file_stamp(path: str) -> tuple[int, ...]:
+    try:
+        state = os.stat(path)
+    except OSError:
+        return ()
+    return state.st_ino, state.st_mtime_ns, state.st_size
 
 
 def damage(memory_id: str) -> str:

@@ -18,6 +18,7 @@ from rum.repo.project import ProjectLocation, open_project
 from rum.repo.registry import PROJECTS
 from rum.settings.load import Settings
 from rum.settings.load import load as load_settings
+from rum.store.sqlite.readonly import known_commits
 from rum.store.sqlite.store import SqliteStore
 
 if TYPE_CHECKING:
@@ -51,6 +52,7 @@ if TYPE_CHECKING:
     from rum.app.runs.run import Run
     from rum.app.upkeep.archive import Archived, Restored
     from rum.app.upkeep.doctor import TokensSpent
+    from rum.app.upkeep.merge import Merged
     from rum.app.upkeep.tidy import TidyResult
     from rum.model.agents import Identity
     from rum.model.answers import (
@@ -95,9 +97,21 @@ class Changes(TypedDict, total=False):
     importance: float | None
 
 
-def _open_store(location: ProjectLocation, settings: Settings, clock: Clock) -> Project:
-    store = SqliteStore(location.directory, patience=settings.busy_timeout)
-    return Project(location, settings, store, clock)
+def locate(
+    cwd: str, flags: Mapping[str, object], *, create: bool = False
+) -> tuple[Settings, ProjectLocation]:
+    """The project of a directory or of the flags, and its settings; registered only with `create`."""
+    return open_project(cwd, flags=flags, create=create, commits=known_commits)
+
+
+def find_at(folder: str, home: str, create: bool) -> tuple[Settings, ProjectLocation]:
+    """The project of a folder, whichever the environment names, and its settings."""
+    environ = {name: value for name, value in os.environ.items() if name != "RUM_PROJECT"}
+    return open_project(folder, flags={"home": home}, environ=environ, create=create, commits=known_commits)
+
+
+def _open_store(directory: str, settings: Settings, before_create: Callable[[], None] | None) -> SqliteStore:
+    return SqliteStore(directory, settings.busy_timeout, before_create)
 
 
 @public
@@ -136,8 +150,15 @@ class Rum:
         cwd = os.path.abspath(path or os.getcwd())
         given = {"project": project, "agent": agent, "session": session, "home": home and os.fspath(home)}
         flags = {name: value for name, value in given.items() if value is not None}
-        settings, location = open_project(cwd, flags=flags)
-        opened = _open_store(location, settings, clock)
+        settings, location = locate(cwd, flags)
+        opened = Project(
+            location,
+            settings,
+            _open_store,
+            find_at,
+            clock,
+            lambda create: locate(cwd, flags, create=create),
+        )
         return cls(
             Caller(opened, client="owner" if owner else client, owner=owner, cwd=cwd, parameter_name=spell)
         )
@@ -160,7 +181,7 @@ class Rum:
             None, flags={key: flag for key, flag in flags.items() if flag}, cwd=directory
         )
         location = ProjectLocation(name, name, None, os.path.join(above, name), ())
-        opened = _open_store(location, settings, clock)
+        opened = Project(location, settings, _open_store, find_at, clock)
         return cls(Caller(opened, client="owner" if owner else client, owner=owner, cwd=directory))
 
     def __enter__(self) -> Self:
@@ -192,6 +213,10 @@ class Rum:
     def warnings(self) -> tuple[str, ...]:
         """What the user should know: settings that were ignored, a project that moved, an old index."""
         return self._project.warnings()
+
+    def take_question(self) -> str | None:
+        """The question whether this is another project, for the caller to show; it is asked once."""
+        return self._project.take_question()
 
     def use_session(self, session_id: str) -> None:
         """Work in the client's session from now on, unless the settings name one."""
@@ -421,6 +446,10 @@ class Rum:
         """Take in an export; it is checked whole before anything is written."""
         with self._caller.locked_call():
             return load(PYTHON["import_lines"])(self._project, lines, progress)
+
+    def merge_from(self, other: Rum, progress: Callable[[int], None] = lambda _: None) -> Merged:
+        """Copy everything from another project into this one; nothing is removed there."""
+        return load(PYTHON["merge"])(other._project, self._project, progress)
 
     def import_git(
         self,

@@ -43,6 +43,12 @@ _ENVIRONMENT = {
 
 def run_git(git_dir: str, *arguments: str) -> str | None:
     """Git's output for this git dir; None if git fails, takes too long or is not installed."""
+    printed = ask_git(git_dir, *arguments)
+    return None if printed is None else printed.decode("utf-8", "replace")
+
+
+def ask_git(git_dir: str, *arguments: str, question: bytes = b"", objects: str | None = None) -> bytes | None:
+    """The same as bytes, with a question on stdin, and another folder of objects if one is given."""
     program = _find_program(os.environ.get("PATH", "").split(os.pathsep))
     if not program:
         return None
@@ -52,8 +58,8 @@ def run_git(git_dir: str, *arguments: str) -> str | None:
         done = subprocess.run(
             _command(program, git_dir, arguments),
             cwd=git_dir,
-            env=_environment(),
-            stdin=subprocess.DEVNULL,
+            env=_environment() | ({"GIT_OBJECT_DIRECTORY": objects} if objects else {}),
+            input=question,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             timeout=_TIMEOUT,
@@ -62,7 +68,7 @@ def run_git(git_dir: str, *arguments: str) -> str | None:
         )
     except (OSError, ValueError, subprocess.SubprocessError):
         return None
-    return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else None
+    return done.stdout if done.returncode == 0 else None
 
 
 @contextmanager

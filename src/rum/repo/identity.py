@@ -4,62 +4,59 @@ from __future__ import annotations
 
 import os
 import re
+from collections import namedtuple
 from zlib import crc32
 
-from rum.repo.git import COMMIT_PATTERN, GitRepository, head, is_shallow, open_git
+from rum.repo.git import COMMIT_PATTERN, GitRepository, head, is_shallow, open_source
+from rum.repo.git_config import parse_settings
 from rum.repo.git_process import run_git
 from rum.settings.home import read_bounded
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import NamedTuple
+
+    class Identity(NamedTuple):
+        """The keys of a repository (`remotes`, `root`, `path_key`), and what else tells it from others.
+
+        `paths` are remotes on this machine; `has_remotes` counts remotes that are not its own, too.
+        """
+
+        remotes: tuple[str, ...]
+        root: str | None
+        path_key: str | None
+        paths: tuple[str, ...]
+        history: str
+        has_remotes: bool
+
+else:
+    # `typing` is slow to load.
+    Identity = namedtuple("Identity", ("remotes", "root", "path_key", "paths", "history", "has_remotes"))
 
 # State of the history: no commit yet, shallow clone, first commit known, or git could not tell.
 EMPTY, SHALLOW, KNOWN, UNKNOWN = "empty", "shallow", "known", "unknown"
 
-_MAX_REPOSITORIES = 16
 _CONFIG_LIMIT = 1024 * 1024
-_HEADER = r'\s*\[\s*([^\s\]"]+)(?:\s+"((?:\\.|[^"\\])*)")?\s*\]'
-_URL = r"(?i)\s*url\s*=(.*)"
 _SCHEME = r"(?i)([a-z][a-z0-9+.-]*)://"
 _SCP = r"(?s)(?:[^/]*@)?(\[[^\]/]+\]|[^/:@]+):(.*)"
 _HELPER = r"(?i)[a-z0-9][a-z0-9+.-]*::"
 _DRIVE = r"(?i)[a-z]:[\\/]"
-_ESCAPES = {"n": "\n", "t": "\t", "b": "\b"}
 # Files that rarely change, and not together; `description` is written once, by `git init`'s template.
 _STABLE_FILES = ("description", "config", "HEAD")
 
 
-def repository_keys(repository: GitRepository) -> tuple[tuple[str, ...], str, bool]:
-    """The keys of a repository and of the local repositories it was cloned from, strongest first.
-
-    Also the state of its history (`EMPTY`, `SHALLOW`, ...), and whether it has any remote.
-    """
-    remotes: dict[str, None] = {}
-    path_keys: dict[str, None] = {}
-    roots: dict[str, None] = {}
-    seen: set[str] = set()
-    history, has_remotes = UNKNOWN, False
-    waiting = [(repository, True)]
-    while waiting and len(seen) < _MAX_REPOSITORIES:
-        at, is_source = waiting.pop(0)
-        if at.common_dir in seen:
-            continue
-        known = _remotes(at)
-        root, found = _first_commit(at)
-        if not seen:
-            history, has_remotes = found, bool(known)
-        seen.add(at.common_dir)
-        # A remote other than `origin` may be another project.
-        if not is_source and root and roots and f"root:{root}" not in roots:
-            continue
-        remotes.update((f"remote:{name}", None) for _, url in known if (name := normalise_remote(url)))
-        if root:
-            roots[f"root:{root}"] = None
-        elif not known:
-            path_keys[_path_key(at.common_dir)] = None
-        waiting += [
-            (local, is_source and name == "origin")
-            for name, url in known
-            if (local := _local_repository(url, at.root))
-        ]
-    return (*remotes, *roots, *path_keys) or (_path_key(repository.common_dir),), history, has_remotes
+def identify(repository: GitRepository) -> Identity:
+    """What a repository says about itself; running git is needed for its first commit."""
+    named = _remotes(repository)
+    # A fork names the repository it came from as a further remote: only `origin` is its own.
+    own = [url for name, url in named if name == "origin"] or [url for _, url in named]
+    root, history = _first_commit(repository)
+    remotes = dict.fromkeys(f"remote:{name}" for url in own if (name := normalise_remote(url)))
+    paths = [path for url in own if (path := local_path(url, repository.root)) and "\0" not in path]
+    path_key = None if root or remotes else _path_key(repository.common_dir)
+    return Identity(
+        tuple(remotes), f"root:{root}" if root else None, path_key, tuple(paths), history, bool(named)
+    )
 
 
 def directory_key(path: str) -> str:
@@ -89,12 +86,11 @@ def _first_commit(repository: GitRepository) -> tuple[str | None, str]:
     return (commits[-1], KNOWN) if commits and re.fullmatch(COMMIT_PATTERN, commits[-1]) else (None, UNKNOWN)
 
 
-def _local_repository(url: str, base: str) -> GitRepository | None:
-    path = local_path(url, base)
-    if not path or "\0" in path:
-        return None
+def source_repositories(identity: Identity) -> list[GitRepository]:
+    """The repositories on this machine that the remotes name."""
     # Git finds `/srv/tool.git` under `/srv/tool`, too.
-    return open_git(path) or open_git(f"{path}.git")
+    found = (open_source(path) or open_source(f"{path}.git") for path in identity.paths)
+    return [source for source in found if source]
 
 
 def repository_fingerprints(common_dir: str) -> list[list[int]]:
@@ -136,44 +132,12 @@ def _file_fingerprint(path: str) -> list[int]:
 
 def read_remotes(config: str) -> tuple[tuple[str, str], ...]:
     """(name, URL) of the remotes in the text of a git config, `origin` first."""
-    found: list[tuple[str, str]] = []
-    remote: str | None = None
-    for line in re.sub(r"\\\r?\n", "", config).splitlines():
-        if header := re.match(_HEADER, line):
-            remote = _remote_name(header[1], header[2])
-            line = line[header.end() :]
-        url = re.match(_URL, line) if remote is not None else None
-        if url and remote is not None and (value := _parse_value(url[1])):
-            found.append((remote, value))
+    found = [
+        (name, value)
+        for section, name, key, value in parse_settings(config)
+        if section == "remote" and name and key == "url" and value
+    ]
     return tuple(sorted(found, key=lambda remote: remote[0] != "origin"))
-
-
-def _remote_name(section: str, subsection: str | None) -> str | None:
-    if subsection is not None:
-        return re.sub(r"\\(.)", r"\1", subsection) if section.lower() == "remote" else None
-    kind, _, name = section.partition(".")
-    return name if kind.lower() == "remote" and name else None
-
-
-def _parse_value(text: str) -> str:
-    """A config value as git reads it: without quotes, escapes, comment and surrounding blanks."""
-    value, length, quoted, at = "", 0, False, 0
-    text = text.strip()
-    while at < len(text):
-        character = text[at]
-        if character == "\\" and at + 1 < len(text):
-            at += 1
-            value += _ESCAPES.get(text[at], text[at])
-        elif character == '"':
-            quoted = not quoted
-        elif character in "#;" and not quoted:
-            break
-        else:
-            value += character
-        at += 1
-        if quoted or not character.isspace():
-            length = len(value)
-    return value[:length]
 
 
 def local_path(url: str, base: str) -> str | None:
@@ -215,7 +179,7 @@ def _join_host_and_path(host: str, path: str) -> str | None:
     while path.endswith(".git"):
         path = path[: -len(".git")].rstrip("/")
     host = host.lower().rstrip(".")
-    if not host or not path or re.search(r"[\x00-\x20\x7f]", host):
+    if not host or not path or re.search(r"[\x00-\x20\x7f%]", host):
         return None
     return f"{host}/{path}"
 

@@ -9,15 +9,16 @@ from contextlib import suppress
 from functools import lru_cache
 
 from rum.model.errors import InvalidQuery
-from rum.repo.git import GitRepository, find_git, head, is_shallow
+from rum.repo.git import GitRepository, Refusal, discover, head, is_claimed, is_shallow, names_git_dir
 from rum.repo.identity import (
     EMPTY,
     SHALLOW,
+    any_fingerprint_matches,
     directory_fingerprints,
     is_config_unchanged,
     repository_fingerprints,
 )
-from rum.repo.registry import KnownLocation
+from rum.repo.registry import KnownLocation, read
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,22 +26,28 @@ if TYPE_CHECKING:
     from typing import NamedTuple
 
     class Location(NamedTuple):
-        """A checkout or a directory; `has_marker`: it is a checkout, or a directory with a `.rum`."""
+        """A checkout or a directory; `has_marker`: it is a checkout, or a directory with a `.rum`.
+
+        `refusal` says why a repository here was not taken as one.
+        """
 
         root: str
         repository: GitRepository | None
         subproject: str
         has_marker: bool
+        refusal: str | None = None
 
 else:
     # `typing` is slow to load.
-    Location = namedtuple("Location", ("root", "repository", "subproject", "has_marker"))
+    Location = namedtuple(
+        "Location", ("root", "repository", "subproject", "has_marker", "refusal"), defaults=(None,)
+    )
 
 
 def find_root(cwd: str, home: str, environ: Mapping[str, str] = os.environ) -> str | None:
     """The root whose settings apply to a directory; None for the home directory and `/`."""
     root = _locate(cwd, home, environ).root
-    return None if _is_home_or_root(root) else root
+    return None if is_home_or_root(root) else root
 
 
 def find_location(
@@ -50,7 +57,7 @@ def find_location(
     if not os.path.isdir(cwd):
         raise InvalidQuery(f"There is no directory {cwd}.", field="project")
     location = _locate(cwd, home, environ)
-    if _is_home_or_root(location.root):
+    if is_home_or_root(location.root):
         raise InvalidQuery(
             f"{location.root} is not a project: it contains everything else. Change to a project's "
             "folder, or name a project with --project NAME or RUM_PROJECT.",
@@ -86,19 +93,58 @@ def is_location_unchanged(location: Location, known: KnownLocation) -> bool:
 
 
 def _locate(cwd: str, home: str, environ: Mapping[str, str]) -> Location:
-    repository = find_git(cwd, environ)
+    repository, refused = _find_repository(cwd, home, environ)
     # A home directory under version control (dotfiles) is still no project.
-    if repository and not _is_home_or_root(repository.root):
+    if repository and not is_home_or_root(repository.root):
         return Location(repository.root, repository, "", has_marker=True)
     folder = os.path.realpath(cwd)
-    has_marker = _find_marked_folder(folder, os.path.realpath(home))
-    return Location(has_marker or folder, None, "", has_marker=has_marker is not None)
+    marked = _find_marked_folder(folder, os.path.realpath(home))
+    if refused is None or is_home_or_root(refused.folder):
+        return Location(marked or folder, None, "", has_marker=marked is not None)
+    # All of a checkout that is refused is one project, unless someone else put the `.git` above `folder`.
+    paths = (folder, refused.folder, os.path.join(refused.folder, ".git"))
+    whole = len({os.lstat(path).st_uid for path in paths}) == 1
+    refusal = f"{refused.folder} is not taken as a git repository: {refused.reason}."
+    return Location(marked or (refused.folder if whole else folder), None, "", whole, refusal)
+
+
+def _find_repository(
+    cwd: str, home: str, environ: Mapping[str, str]
+) -> tuple[GitRepository | None, Refusal | None]:
+    """The repository of a directory; what was recorded before it was refused stays."""
+    repository, refused = discover(cwd, environ)
+    if refused and refused.repository and _is_recorded(home, refused.repository):
+        return refused.repository, None
+    if repository is None or is_claimed(repository):
+        return repository, refused
+    other = _other_work_tree(home, repository)
+    if other is None:
+        return repository, None
+    reason = f"its .git leads to {repository.git_dir}, which is the repository of {other}"
+    return None, Refusal(repository.root, reason)
+
+
+def _is_recorded(home: str, repository: GitRepository) -> bool:
+    known = read(home).locations.get(repository.common_dir)
+    now = repository_fingerprints(repository.common_dir)
+    return known is not None and any_fingerprint_matches(now, known.fingerprints)
+
+
+def _other_work_tree(home: str, repository: GitRepository) -> str | None:
+    """The folder that was recorded as the work tree of this git dir, and still is."""
+    registry = read(home)
+    known = registry.locations.get(repository.common_dir)
+    entry = registry.projects.get(known.project) if known else None
+    root = registry.roots.get(repository.common_dir) or (entry.root if entry else None)
+    if not root or root == repository.root or not names_git_dir(root, repository.git_dir):
+        return None
+    return root
 
 
 def _find_marked_folder(folder: str, home: str) -> str | None:
     """The nearest directory with a `.rum` of the same owner, as another user may write to a shared folder."""
     owner = os.stat(folder).st_uid if os.path.isdir(folder) else None
-    while not _is_home_or_root(folder):
+    while not is_home_or_root(folder):
         mark = os.path.join(folder, ".rum")
         if os.path.isdir(mark) and os.path.realpath(mark) != home and os.stat(mark).st_uid == owner:
             return folder
@@ -106,7 +152,8 @@ def _find_marked_folder(folder: str, home: str) -> str | None:
     return None
 
 
-def _is_home_or_root(path: str) -> bool:
+def is_home_or_root(path: str) -> bool:
+    """Whether this is the user's home directory or the root of the file system: never a project."""
     return os.path.dirname(path) == path or path in _home_directories(os.path.expanduser("~"))
 
 

@@ -1,42 +1,37 @@
-"""Find the project of a directory; all checkouts, clones and worktrees belong to the same project."""
+"""Find the project of a directory; checkouts, worktrees and clones of a repository share one."""
 
 from __future__ import annotations
 
 import os
-import re
 from collections import namedtuple
 
-from rum.model.errors import InvalidQuery, NotFound
-from rum.repo.identity import (
-    KNOWN,
-    any_fingerprint_matches,
-    directory_fingerprints,
-    directory_key,
-    repository_keys,
-)
+from rum.model.errors import InvalidQuery, StorageError
+from rum.repo.joining import Joining, location_identity, no_commits
 from rum.repo.location import (
     Location,
     find_location,
     find_root,
-    fingerprints_at,
     is_location_unchanged,
     registered_path,
 )
-from rum.repo.registry import Entry, KnownLocation, Registry, directory, read, update
+from rum.repo.registry import Entry, Registry, directory, read, update
 from rum.settings.home import find_home, tighten
 from rum.settings.load import Settings, load
 from rum.settings.table import is_path
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from typing import NamedTuple
+
+    from rum.repo.joining import KnownCommits
 
     class ProjectLocation(NamedTuple):
         """A project and its folders: `root` is the checkout, None for a project named without a directory.
 
-        `directory` holds its memories; `keys` are all that ever identified it; `note` is a message to show
-        to the user.
+        `directory` holds its memories; `keys` are its aliases; `note` is a message to show to the user.
+        `exists` is False for one that was only looked for and that nothing is stored for. `question` asks
+        whether this is the project `maybe`, until somebody was told.
         """
 
         id: str
@@ -45,200 +40,116 @@ if TYPE_CHECKING:
         directory: str
         keys: tuple[str, ...]
         note: str | None = None
+        exists: bool = True
+        question: str | None = None
+        maybe: str | None = None
 
 else:
     # `typing` is slow to load.
     ProjectLocation = namedtuple(
-        "ProjectLocation", ("id", "name", "root", "directory", "keys", "note"), defaults=(None,)
+        "ProjectLocation",
+        ("id", "name", "root", "directory", "keys", "note", "exists", "question", "maybe"),
+        defaults=(None, True, None, None),
     )
 
 
 def open_project(
-    cwd: str, *, flags: Mapping[str, object] | None = None, environ: Mapping[str, str] = os.environ
+    cwd: str,
+    *,
+    flags: Mapping[str, object] | None = None,
+    environ: Mapping[str, str] = os.environ,
+    create: bool = True,
+    commits: KnownCommits = no_commits,
 ) -> tuple[Settings, ProjectLocation]:
-    """The project of `cwd`, and the settings that apply at the project's root."""
+    """The project of `cwd`, and the settings that apply at the project's root.
+
+    Without `create` nothing is registered for a directory or name that has no project yet. `commits` returns
+    the commits that the memory in a project's folder knows.
+    """
     root = find_root(cwd, find_home(flags or {}, environ, cwd), environ)
     settings = load(root, flags=flags, environ=environ, cwd=cwd)
-    project = find_project(cwd, settings, environ)
+    project = find_project(cwd, settings, environ, create=create, commits=commits)
     if project.root and project.root != settings.root:
         settings = load(project.root, flags=flags, environ=environ, cwd=cwd)
     return settings, project
 
 
-def find_project(cwd: str, settings: Settings, environ: Mapping[str, str] = os.environ) -> ProjectLocation:
-    """The project named in the settings, else the one that contains `cwd`; registered if it is new."""
+def find_project(
+    cwd: str,
+    settings: Settings,
+    environ: Mapping[str, str] = os.environ,
+    *,
+    create: bool = True,
+    commits: KnownCommits = no_commits,
+) -> ProjectLocation:
+    """The project named in the settings, else the one that contains `cwd`; as for `open_project`."""
     project_setting = settings.project
+    finder = _Finder(settings, create, commits)
     if not project_setting:
-        return _project_at_location(
-            find_location(cwd, settings.home, settings.subprojects, environ), settings
-        )
+        return finder.at_location(find_location(cwd, settings.home, settings.subprojects, environ))
     entry = read(settings.home).projects.get(project_setting)
     if entry:
-        return _to_project_location(settings.home, entry, _root_for(entry, cwd, settings))
+        return to_project_location(settings.home, entry, _root_for(entry, cwd, settings))
     if is_path(project_setting):
-        return _project_of_directory(project_setting, settings)
-    return _project_by_name(project_setting, cwd, settings)
+        return finder.of_directory(project_setting)
+    return finder.by_name(project_setting, cwd)
 
 
 def all_projects(home: str) -> list[ProjectLocation]:
     """All projects registered on this machine, sorted by name; `root` is the last known folder."""
     entries = sorted(read(home).projects.values(), key=lambda entry: (entry.name, entry.id))
-    return [_to_project_location(home, entry, entry.root) for entry in entries]
+    return [to_project_location(home, entry, entry.root) for entry in entries]
 
 
-def adopt(project_id: str, cwd: str, settings: Settings) -> ProjectLocation:
-    """Assign the directory `cwd` to an existing project, for example after moving a directory without git.
-
-    That project gets all keys of the one found here so far. If the latter has memories it is kept, and can
-    still be named by its id; adopting it here gives its keys back.
-    """
-    location = find_location(cwd, settings.home, settings.subprojects)
-    current = _project_at_location(location, settings)
-
-    def join(registry: Registry) -> ProjectLocation:
-        target = registry.projects.get(project_id)
-        if target is None:
-            raise NotFound(f"No project {project_id}. `rum projects` lists all projects.", project=project_id)
-        source = registry.projects[current.id]
-        if source is not target:
-            _transfer_keys(registry, source, target, location.root)
-        return _to_project_location(settings.home, target, location.root)
-
-    return update(settings.home, join, patience=settings.busy_timeout, required=True)
-
-
-def _transfer_keys(registry: Registry, source: Entry, target: Entry, root: str) -> None:
-    if target.root and not os.path.lexists(target.root):
-        # A directory created there later is another project.
-        target.keys = [key for key in target.keys if key != directory_key(target.root or "")]
-        registry.locations.pop(target.root, None)
-    target.keys += source.keys
-    target.root = root
-    source.keys = []
-    source.possible_duplicate = target.possible_duplicate = None
-    for path, known in list(registry.locations.items()):
-        if known.project == source.id:
-            known.project = target.id
-            registry.record_location(path, known)
-    registry.mark_changed(source)
-    registry.mark_changed(target)
-    if not os.path.exists(os.path.join(directory(registry.home, source.id), "rum.db")):
-        registry.remove(source)
-
-
-def _project_at_location(location: Location, settings: Settings) -> ProjectLocation:
-    registry = read(settings.home)
-    known = registry.locations.get(registered_path(location))
-    entry = registry.projects.get(known.project) if known and is_location_unchanged(location, known) else None
-    if entry:
-        tighten(settings.home)
-        return _to_project_location(settings.home, entry, location.root, registry)
-    keys, history, has_remotes = _location_keys(location)
-
-    def find_or_create(registry: Registry) -> ProjectLocation:
-        entry = _find_existing(registry, location, keys, has_remotes) or _create(registry, location, keys)
-        registry.add_keys(entry, keys)
-        if not entry.root or not os.path.isdir(entry.root):
-            entry.root = location.root
-            registry.mark_changed(entry)
-        registry.record_location(
-            registered_path(location), KnownLocation(entry.id, fingerprints_at(location), history)
-        )
-        return _to_project_location(settings.home, entry, location.root, registry)
-
-    return update(settings.home, find_or_create, patience=settings.busy_timeout)
-
-
-def _location_keys(location: Location) -> tuple[tuple[str, ...], str, bool]:
-    if not location.repository:
-        return (directory_key(location.root),), KNOWN, False
-    keys, history, has_remotes = repository_keys(location.repository)
-    return (
-        tuple(f"{key}#{location.subproject}" if location.subproject else key for key in keys),
-        history,
-        has_remotes,
-    )
-
-
-def _find_existing(
-    registry: Registry, location: Location, keys: tuple[str, ...], has_remotes: bool
-) -> Entry | None:
-    """The project recorded at this location if nothing was replaced there, else the one with these keys."""
-    before = registry.locations.get(registered_path(location))
-    if (
-        before
-        and before.project in registry.projects
-        and any_fingerprint_matches(fingerprints_at(location), before.fingerprints)
-    ):
-        return registry.projects[before.project]
-    owners = (registry.owner(key) for key in keys)
-    return next((owner for owner in owners if owner), None) or _project_before_git_init(
-        registry, location, has_remotes
-    )
-
-
-def _project_before_git_init(registry: Registry, location: Location, has_remotes: bool) -> Entry | None:
-    """The project of the plain directory that `git init` turned into a repository.
-
-    A clone put in its place is another project; it has a remote.
-    """
-    plain = registry.locations.get(location.root)
-    if not location.repository or location.subproject or has_remotes or not plain:
+def take_question(folder: str) -> str | None:
+    """The question about the project with this folder, unless somebody was told; it is asked once."""
+    home, project_id = os.path.dirname(os.path.dirname(folder)), os.path.basename(folder)
+    try:
+        registry = read(home)
+        entry = registry.projects.get(project_id)
+        question = question_text(registry, entry) if entry and not entry.told else None
+        if question:
+            record_question_shown(home, project_id, patience=1.0)
+    except StorageError:
         return None
-    same = any_fingerprint_matches(directory_fingerprints(location.root), plain.fingerprints)
-    return registry.projects.get(plain.project) if same else None
+    return question
 
 
-def _create(registry: Registry, location: Location, keys: tuple[str, ...]) -> Entry:
-    predecessor = None if location.subproject else _possible_predecessor(registry, location)
-    entry = registry.create(_name(location, keys), keys, location.root)
-    entry.possible_duplicate = predecessor.id if predecessor else None
-    return entry
+def record_question_shown(home: str, project_id: str, patience: float) -> None:
+    """Record that somebody has seen the question whether this is another project: it is asked once."""
+
+    def change(registry: Registry) -> None:
+        entry = registry.projects.get(project_id)
+        if entry and entry.possible_duplicate and not entry.told:
+            entry.told = True
+            registry.mark_changed(entry)
+
+    entry = read(home).projects.get(project_id)
+    if entry and entry.possible_duplicate and not entry.told:
+        update(home, change, patience=patience)
 
 
-def _possible_predecessor(registry: Registry, location: Location) -> Entry | None:
-    """The project, known only by its path, that this may be: it was here before git, or was moved here."""
-    if location.repository and (plain := registry.owner(directory_key(location.root))):
-        return plain
-    missing = [
-        entry
-        for entry in registry.projects.values()
-        if entry.root
-        and os.path.basename(entry.root) == os.path.basename(location.root)
-        and not os.path.lexists(entry.root)
-        and entry.keys
-        and all(key.startswith("dir:") for key in entry.keys)
-    ]
-    return missing[0] if len(missing) == 1 else None
-
-
-def _name(location: Location, keys: tuple[str, ...]) -> str:
-    remote = next((key for key in keys if key.startswith("remote:")), "")
-    remote = remote.removesuffix(f"#{location.subproject}") if location.subproject else remote
-    folder = location.repository.common_dir if location.repository else location.root
-    if location.repository and os.path.basename(folder).startswith("."):
-        folder = os.path.dirname(folder)
-    name = remote.rpartition("/")[2] or os.path.basename(folder).removesuffix(".git")
-    name = re.sub(r"[^\w. /@+-]", "_", f"{name}/{location.subproject}" if location.subproject else name)
-    return name[:80] or "project"
-
-
-def _to_project_location(
-    home: str, entry: Entry, root: str | None, registry: Registry | None = None
+def to_project_location(
+    home: str, entry: Entry, root: str | None, registry: Registry | None = None, note: str | None = None
 ) -> ProjectLocation:
-    notes = [registry.note, _duplicate_note(registry, entry)] if registry else []
-    note = " ".join(filter(None, notes)) or None
-    return ProjectLocation(entry.id, entry.name, root, directory(home, entry.id), tuple(entry.keys), note)
+    """A registered project as its callers know it."""
+    text = " ".join(filter(None, [registry.note if registry else None, note])) or None
+    question = question_text(registry, entry) if registry and not entry.told else None
+    folder = directory(home, entry.id)
+    maybe = entry.possible_duplicate if question else None
+    keys = tuple(entry.keys)
+    return ProjectLocation(entry.id, entry.name, root, folder, keys, text, True, question, maybe)
 
 
-def _duplicate_note(registry: Registry, entry: Entry) -> str | None:
+def question_text(registry: Registry, entry: Entry) -> str | None:
+    """Which project this may be, why, and what to do; None if there is no such question."""
     other = registry.projects.get(entry.possible_duplicate or "")
     if other is None:
         return None
-    missing = "" if other.root and os.path.lexists(other.root) else ", which no longer exists"
+    why = entry.why or f"it was at {other.root}"
     return (
-        f"Project {other.id} was at {other.root}{missing}. If this is the same project, run "
-        f"`rum projects adopt {other.id}` here."
+        f"This may be project {other.name}: {why}. If it is the same, run `rum projects join {other.id}` "
+        "here; until then it has a memory of its own."
     )
 
 
@@ -260,42 +171,88 @@ def _location_or_none(cwd: str, settings: Settings) -> Location | None:
         return None
 
 
-def _project_of_directory(path: str, settings: Settings) -> ProjectLocation:
-    """The project of a directory named in the settings.
+class _Finder:
+    """Finds a project in the registry, and registers it if it is new and `create` is set."""
 
-    That directory's trusted config may name another project; this is followed once.
-    """
-    flags = {"home": settings.home}
-    directory_settings = load(find_root(path, settings.home, {}), flags=flags, environ={}, cwd=path)
-    location = find_location(path, settings.home, directory_settings.subprojects, {})
-    project_setting = directory_settings.project
-    if not project_setting or directory_settings.origin("project") != os.path.join(
-        location.root, ".rum", "config.toml"
-    ):
-        return _project_at_location(location, settings)
-    if is_path(project_setting):
-        return _project_at_location(find_location(project_setting, settings.home, (), {}), settings)
-    return find_project(path, directory_settings)
+    def __init__(self, settings: Settings, create: bool, commits: KnownCommits) -> None:
+        self._settings = settings
+        self._home = settings.home
+        self._create = create
+        self._commits = commits
 
-
-def _project_by_name(name: str, cwd: str, settings: Settings) -> ProjectLocation:
-    """The project with this name (also a former one, kept as a `name:` key); else a new project."""
-    entry = _find_by_name(read(settings.home), name)
-    if entry:
-        return _to_project_location(settings.home, entry, _root_for(entry, cwd, settings))
-
-    def find_or_create(registry: Registry) -> ProjectLocation:
-        entry = _find_by_name(registry, name)
+    def at_location(self, location: Location) -> ProjectLocation:
+        """The project of a checkout or directory."""
+        registry = read(self._home)
+        known = registry.locations.get(registered_path(location))
+        unchanged = known is not None and is_location_unchanged(location, known)
+        entry = registry.projects.get(known.project) if known and unchanged else None
         if entry:
-            return _to_project_location(settings.home, entry, _root_for(entry, cwd, settings), registry)
-        entry = registry.create(name, (f"name:{name}",), None)
-        project = _to_project_location(settings.home, entry, _root_for(entry, cwd, settings), registry)
-        created = (
-            f"Project `{name}` did not exist, so a new one was created. `rum projects` lists all projects."
-        )
-        return project._replace(note=" ".join(filter(None, (project.note, created))))
+            tighten(self._home)
+            return to_project_location(self._home, entry, location.root, registry, location.refusal)
+        identity = location_identity(location)
 
-    return update(settings.home, find_or_create, patience=settings.busy_timeout)
+        def find_or_create(registry: Registry) -> ProjectLocation:
+            entry = Joining(registry, self._commits).find_or_create(location, identity)
+            return to_project_location(self._home, entry, location.root, registry, location.refusal)
+
+        return self._apply(find_or_create)
+
+    def of_directory(self, path: str) -> ProjectLocation:
+        """The project of a directory named in the settings.
+
+        That directory's trusted config may name another project; this is followed once.
+        """
+        home = self._home
+        settings = load(find_root(path, home, {}), flags={"home": home}, environ={}, cwd=path)
+        location = find_location(path, home, settings.subprojects, {})
+        named = settings.project
+        own = settings.origin("project") == os.path.join(location.root, ".rum", "config.toml")
+        if not named or not own:
+            return self.at_location(location)
+        if is_path(named):
+            return self.at_location(find_location(named, home, (), {}))
+        return find_project(path, settings, create=self._create, commits=self._commits)
+
+    def by_name(self, name: str, cwd: str) -> ProjectLocation:
+        """The project with this name (also a former one, kept as a `name:` key); else a new project."""
+        entry = _find_by_name(read(self._home), name)
+        if entry:
+            return to_project_location(self._home, entry, _root_for(entry, cwd, self._settings))
+
+        def find_or_create(registry: Registry) -> ProjectLocation:
+            entry, note = _find_by_name(registry, name), None
+            if entry is None:
+                entry = registry.create(name, (f"name:{name}",), None)
+                note = f"Project `{name}` did not exist, so a new one was created. `rum projects` lists all."
+            root = _root_for(entry, cwd, self._settings)
+            return to_project_location(self._home, entry, root, registry, note if self._create else None)
+
+        return self._apply(find_or_create)
+
+    def _apply(self, find_or_create: Callable[[Registry], ProjectLocation]) -> ProjectLocation:
+        if not self._create:
+            registry = read(self._home)
+            before = set(registry.projects)
+            project = find_or_create(registry)
+            if project.id not in before:
+                _check_home(self._home)
+                return project._replace(exists=False)
+        return update(self._home, find_or_create, patience=self._settings.busy_timeout)
+
+
+def _check_home(home: str) -> None:
+    """Refuse a home that cannot be used: an empty answer would look as if nothing were stored."""
+    above = home
+    while not os.path.lexists(above) and os.path.dirname(above) != above:
+        above = os.path.dirname(above)
+    if not os.path.isdir(above):
+        raise StorageError(f"RUM_HOME is {home}, but {above} is not a folder. Set it to another path.")
+    if above == home and not os.access(home, os.R_OK | os.X_OK):
+        raise StorageError(f"RUM_HOME is {home}, which cannot be read. Check its owner and permissions.")
+    if above != home and not os.access(above, os.W_OK | os.X_OK):
+        raise StorageError(
+            f"RUM_HOME is {home}, which does not exist and cannot be created. Set it to another path."
+        )
 
 
 def _find_by_name(registry: Registry, name: str) -> Entry | None:

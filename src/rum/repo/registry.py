@@ -15,7 +15,7 @@ from rum.settings.home import ensure_private_dir, file_lock, write_private
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
     from typing import Any, TypeVar
 
     T = TypeVar("T")
@@ -30,17 +30,42 @@ _MAX_LOCATIONS = 500
 
 
 class Entry:
-    """One project: its id, name, keys and root; `possible_duplicate` is the id of a project it may be."""
+    """One project: its id, name, keys (aliases) and root."""
 
-    __slots__ = ("created", "id", "keys", "name", "possible_duplicate", "root")
+    __slots__ = (
+        "claims",
+        "created",
+        "how",
+        "id",
+        "keys",
+        "name",
+        "possible_duplicate",
+        "root",
+        "told",
+        "why",
+    )
 
     def __init__(self, id: str, name: str, keys: list[str], root: str | None = None) -> None:
         self.id = id
         self.name = name
         self.keys = keys
         self.root = root
+        self.how: dict[str, tuple[str, int]] = {}
+        """How and when each key came; keys that an older RUM recorded have none."""
+        self.claims: list[str] = []
+        """Remotes of its repositories that were another project's key already."""
         self.possible_duplicate: str | None = None
+        """The id of a project that this may be."""
+        self.why = ""
+        self.told = False
+        """Whether somebody has been told of the possible duplicate."""
         self.created = int(time.time())
+
+    def add_key(self, key: str, how: str) -> None:
+        """Add a key, with how it came and today's date."""
+        if key not in self.keys:
+            self.keys.append(key)
+            self.how[key] = (how, int(time.time()))
 
     def to_json(self) -> dict[str, object]:
         """The entry as stored in `projects.json`."""
@@ -48,8 +73,12 @@ class Entry:
             "id": self.id,
             "name": self.name,
             "keys": self.keys,
+            "how": {key: self.how[key] for key in self.keys if key in self.how},
+            "claims": self.claims,
             "root": self.root,
             "maybe": self.possible_duplicate,
+            "why": self.why,
+            "told": self.told,
             "created": self.created,
         }
 
@@ -60,7 +89,11 @@ class Entry:
         if not _is_project_id(entry.id) or isinstance(data["keys"], str):
             raise ValueError("not a project")
         entry.root = None if data.get("root") is None else str(data["root"])
+        entry.how = {key: (str(how), int(when)) for key, (how, when) in data.get("how", {}).items()}
+        entry.claims = [str(key) for key in data.get("claims", [])]
         entry.possible_duplicate = None if data.get("maybe") is None else str(data["maybe"])
+        entry.why = str(data.get("why", ""))
+        entry.told = bool(data.get("told", False))
         entry.created = int(data.get("created", 0))
         return entry
 
@@ -83,6 +116,8 @@ class Registry:
         self.home = home
         self.projects: dict[str, Entry] = {}
         self.locations: dict[str, KnownLocation] = {}
+        self.roots: dict[str, str] = {}
+        """The work tree of each git dir that lies elsewhere and does not name it."""
         self.note: str | None = None
         self._changed: set[str] = set()
         self._dirty = False
@@ -91,22 +126,37 @@ class Registry:
         """The project with this key."""
         return next((entry for entry in self.projects.values() if key in entry.keys), None)
 
-    def add_keys(self, entry: Entry, keys: tuple[str, ...]) -> None:
-        """Add the keys that no project has yet."""
-        new = [key for key in keys if not self.owner(key)]
-        if new:
-            entry.keys += new
+    def add_keys(self, entry: Entry, keys: Iterable[str], how: str) -> None:
+        """Add keys to a project; a remote that is another project's key is kept as a claim only.
+
+        Several projects may have the same first commit: they are forks of one another.
+        """
+        for key in keys:
+            if key in entry.keys or key in entry.claims:
+                continue
+            owner = None if key.startswith("root:") else self.owner(key)
+            if owner is None:
+                entry.add_key(key, how)
+            elif key.startswith("remote:"):
+                entry.claims.append(key)
             self.mark_changed(entry)
 
     def create(self, name: str, keys: tuple[str, ...], root: str | None) -> Entry:
         """Create a project; its id derives from its first key, so it is stable even if it cannot be saved."""
         number = crc32(keys[0].encode("utf-8", "surrogateescape"))
-        while (project_id := f"{slug(name)}-{number:08x}") in self.projects:
+        while self._is_taken(project_id := f"{slug(name)}-{number:08x}"):
             number = (number + 1) % 2**32
-        entry = Entry(project_id, name, [key for key in keys if not self.owner(key)], root)
+        entry = Entry(project_id, name, [], root)
         self.projects[project_id] = entry
+        self.add_keys(entry, keys, "created")
         self.mark_changed(entry)
         return entry
+
+    def _is_taken(self, project_id: str) -> bool:
+        """Whether a project has this id; a folder that only has captured events may be its own."""
+        entry = self.projects.get(project_id)
+        has_memory = os.path.exists(os.path.join(directory(self.home, project_id), "rum.db"))
+        return entry is not None and (bool(entry.keys) or has_memory)
 
     def record_location(self, path: str, location: KnownLocation) -> None:
         """Record which project is at a path, so that it is found quickly next time."""
@@ -146,7 +196,9 @@ class Registry:
             path: [known.project, known.fingerprints, known.history] for path, known in self.locations.items()
         }
         projects = [entry.to_json() for entry in self.projects.values()]
-        _write(_registry_path(self.home), {"version": VERSION, "projects": projects, "places": locations})
+        roots = {path: root for path, root in self.roots.items() if path in self.locations}
+        data = {"version": VERSION, "projects": projects, "places": locations, "roots": roots}
+        _write(registry_path(self.home), data)
 
 
 def directory(home: str, project_id: str) -> str:
@@ -174,7 +226,9 @@ def read(home: str) -> Registry:
     """Load the registry without writing anything; a damaged one is rebuilt in memory."""
     try:
         return _load(home)
-    except (FileNotFoundError, NotADirectoryError, ValueError):
+    except NotADirectoryError as error:
+        raise StorageError(f"RUM_HOME is {home}, which is not a folder. Set it to another path.") from error
+    except (FileNotFoundError, ValueError):
         return _rebuild(home)
 
 
@@ -186,7 +240,7 @@ def update(home: str, change: Callable[[Registry], T], *, patience: float, requi
     """
     try:
         ensure_private_dir(home)
-        with file_lock(f"{_registry_path(home)}.lock", patience):
+        with file_lock(f"{registry_path(home)}.lock", patience):
             registry = _load_or_repair(home)
             answer = change(registry)
             registry.save()
@@ -194,12 +248,13 @@ def update(home: str, change: Callable[[Registry], T], *, patience: float, requi
     except OSError as error:
         if required:
             raise StorageError(
-                f"{_registry_path(home)}: {error.strerror or error}. Nothing was changed."
+                f"{registry_path(home)}: {error.strerror or error}. Nothing was changed."
             ) from error
         return change(read(home))
 
 
-def _registry_path(home: str) -> str:
+def registry_path(home: str) -> str:
+    """The file with all projects of this machine."""
     return os.path.join(home, _REGISTRY_FILE)
 
 
@@ -212,21 +267,22 @@ def _load(home: str) -> Registry:
     """The registry; ValueError if it is damaged, FileNotFoundError if there is none."""
     registry = Registry(home)
     try:
-        with open(_registry_path(home), encoding="utf-8") as file:
+        with open(registry_path(home), encoding="utf-8") as file:
             data = json.load(file)
         if data["version"] > VERSION:
-            raise StorageError(f"{_registry_path(home)} was written by a newer RUM. Upgrade RUM.")
+            raise StorageError(f"{registry_path(home)} was written by a newer RUM. Upgrade RUM.")
         for item in data["projects"]:
             entry = Entry.from_json(item)
             registry.projects[entry.id] = entry
         for path, (project, fingerprints, history) in data["places"].items():
             registry.locations[path] = KnownLocation(project, fingerprints, history)
+        registry.roots = dict(data.get("roots", {}))
     except (KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise ValueError(f"{_registry_path(home)} is damaged") from error
+        raise ValueError(f"{registry_path(home)} is damaged") from error
     except (FileNotFoundError, NotADirectoryError):
         raise
     except OSError as error:
-        raise StorageError(f"{_registry_path(home)}: {error.strerror or error}. Check its owner.") from error
+        raise StorageError(f"{registry_path(home)}: {error.strerror or error}. Check its owner.") from error
     return registry
 
 
@@ -236,10 +292,10 @@ def _load_or_repair(home: str) -> Registry:
     except FileNotFoundError:
         return _rebuild(home)
     except ValueError:
-        backup = _rename_damaged(_registry_path(home))
+        backup = _rename_damaged(registry_path(home))
         registry = _rebuild(home)
         registry.note = (
-            f"{_registry_path(home)} was damaged. A backup was saved as {os.path.basename(backup)}; "
+            f"{registry_path(home)} was damaged. A backup was saved as {os.path.basename(backup)}; "
             f"{len(registry.projects)} projects were restored from {os.path.join(home, PROJECTS)}."
         )
         return registry

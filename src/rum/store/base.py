@@ -74,6 +74,10 @@ class Memories(WithIds, Protocol):
         """Add the hashes of something forgotten, so that it is not stored again."""
         ...
 
+    def all_tombstones(self) -> dict[str, list[str]]:
+        """Return the hashes of everything forgotten, by kind."""
+        ...
+
     def tombstones(self, hashes: Iterable[str]) -> set[str]:
         """Return those of the hashes that have a tombstone."""
         ...

@@ -23,11 +23,14 @@ def test_only_the_text_for_a_prompt_is_printed(run: Run):
 def test_nothing_is_printed_if_nothing_is_known(run: Run):
     done = run("brief", *TASK)
     assert (done.code, done.out) == (0, "")
-    assert done.err == "Nothing is known about this yet.\n"
+    assert done.err == "No memory here yet: nothing is stored for shop.\nNothing is known about this yet.\n"
 
 
 def test_without_arguments_the_error_names_what_to_give(run: Run):
-    assert run("brief").err == ("No open follow-ups. Name a task or a file to get what is known about it.\n")
+    assert run("brief").err == (
+        "No memory here yet: nothing is stored for shop.\n"
+        "No open follow-ups. Name a task or a file to get what is known about it.\n"
+    )
 
 
 def test_json_lists_the_included_items_with_points_and_tokens(run: Run):

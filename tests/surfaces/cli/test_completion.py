@@ -51,7 +51,7 @@ def test_each_shell_has_a_script(run: Run, shell: str):
         (["rum", "mcp", "--to"], ["--tools"]),
         (["rum", "mcp", "--js"], []),
         (["rum", "mcp", "--ag"], ["--agent"]),
-        (["rum", "projects", "ad"], ["adopt"]),
+        (["rum", "projects", "jo"], ["join"]),
         (["rum", "zzz"], []),
     ],
 )

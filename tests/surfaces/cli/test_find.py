@@ -340,7 +340,7 @@ def test_list_filters_by_time(run: Run, stored: str):
 
 
 def test_tags_are_listed_with_counts_of_memories(run: Run, rum: Rum):
-    assert run("tags").err == "No tags yet.\n"
+    assert run("tags").err == "No tags yet.\nNo memory here yet: nothing is stored for shop.\n"
     store(rum, "One", tags=["auth", "jwt"])
     store(rum, "Two", tags=["jwt"])
     assert run("tags").out == "jwt\t2\nauth\t1\n"
@@ -358,7 +358,11 @@ def test_list_counts_what_it_omits(run: Run, rum: Rum):
 
 def test_an_empty_list_prints_nothing_to_a_pipe(run: Run):
     ran = run("list")
-    assert (ran.code, ran.out, ran.err) == (0, "", "No memories.\n")
+    assert (ran.code, ran.out, ran.err) == (
+        0,
+        "",
+        "No memories.\nNo memory here yet: nothing is stored for shop.\n",
+    )
 
 
 def test_list_as_an_agent_shows_its_own_memories(run: Run, stored: str):

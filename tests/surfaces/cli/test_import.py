@@ -51,7 +51,10 @@ def test_after_a_large_import_a_note_says_how_to_compute_vectors(
 ):
     fast_history(project, [f"Work {number}".encode() for number in range(200)])
     output = run("import", "git", "--dry-run")
-    assert (output.out, output.err) == ("Would add 200 memories.\n", "")
+    assert (output.out, output.err) == (
+        "Would add 200 memories.\n",
+        "No memory here yet: nothing is stored for shop.\n",
+    )
     output = run("import", "git")
     assert output.err.startswith("200 memories have no vector yet")
     assert "rum tidy --wait" in output.err
@@ -107,7 +110,10 @@ def test_without_a_repository_there_is_nothing_to_import(run: Run):
 def test_notes_go_to_stderr(project: Path, run: Run):
     Repository(project)
     ran = run("import", "git")
-    assert (ran.code, ran.err) == (0, "There are no commits here yet.\n")
+    assert (ran.code, ran.err) == (
+        0,
+        "There are no commits here yet.\nNo memory here yet: nothing is stored for shop.\n",
+    )
 
 
 @pytest.mark.parametrize("arguments", [["--max", "0"], ["--since", "soon"], ["--nonsense"], ["a", "b"]])

@@ -16,8 +16,9 @@ from hypothesis import strategies as st
 from rum.settings.home import find_home
 from rum.surfaces.cli.main import main
 from rum.surfaces.install import json_edit
+from support.repositories import Repository
 from surfaces.cli.conftest import streams
-from surfaces.cli.running import Run
+from surfaces.cli.running import JSON, Run
 from surfaces.cli.terminal import needs_terminal, on_terminal
 
 FORMATS = {
@@ -375,3 +376,39 @@ def test_without_clients_a_terminal_asks_for_each(home: Path, tmp_path: Path, ty
     screen = on_terminal("install", "--anyway", wait_for="RUM for Codex", typed=typed, PATH=str(empty))
     assert screen.code == 0
     assert (home / ".codex" / "hooks.json").exists() == code_hooks
+
+
+def test_without_a_terminal_install_says_which_project_this_may_be(
+    run: Run, project: Path, monkeypatch: pytest.MonkeyPatch
+):
+    _, fork = _fork_of_the_shop(run, project)
+    (known,) = (one["id"] for one in run("projects", "--json").json)
+    monkeypatch.chdir(fork)
+    ran = run("install", "cursor", "--anyway")
+    assert ran.code == 0, ran.err
+    assert f"`rum projects join {known}`" in ran.err
+    assert [one["id"] for one in run("projects", "--json").json] == [known]
+
+
+@needs_terminal
+@pytest.mark.parametrize("typed", ["y", "n"])
+def test_on_a_terminal_install_asks_whether_to_join(
+    run: Run, project: Path, monkeypatch: pytest.MonkeyPatch, typed: str
+):
+    made, fork = _fork_of_the_shop(run, project)
+    monkeypatch.chdir(fork)
+    screen = on_terminal("install", "cursor", "--anyway", wait_for="Join shop-", typed=typed)
+    assert screen.code == 0
+    assert run("show", made).code == (0 if typed == "y" else 1)
+
+
+def _fork_of_the_shop(run: Run, project: Path) -> tuple[str, Path]:
+    """A memory in a repository, and a fork of that."""
+    repo = Repository(project)
+    repo.commit("one", {"a": "1"})
+    repo.git("remote", "add", "origin", "https://example.org/team/shop")
+    made = run("store", stdin=JSON).id
+    fork = project.parent / "fork"
+    repo.git("clone", "--quiet", str(project), str(fork))
+    repo.git("-C", str(fork), "remote", "set-url", "origin", "https://example.org/ann/shop")
+    return made, fork

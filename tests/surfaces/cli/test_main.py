@@ -179,7 +179,7 @@ def test_a_usage_error_is_exit_code_2_of_the_program(program: Run):
         ["history", "nosuchmemory"],
         ["restore", "nosuchmemory", "--version", "1"],
         ["identity", "info", "--name", "nobody"],
-        ["projects", "adopt", "nosuch-00000000"],
+        ["projects", "join", "nosuch-00000000"],
         ["trust"],
         ["import", "nosuchfile"],
         ["store", "--file", "nosuchfile"],

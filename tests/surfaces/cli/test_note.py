@@ -57,7 +57,11 @@ def test_notes_are_listed_one_per_line(run: Run):
 
 def test_no_notes_is_no_error(run: Run):
     ran = run("note", "list")
-    assert (ran.code, ran.out, ran.err) == (0, "", "No notes yet.\n")
+    assert (ran.code, ran.out, ran.err) == (
+        0,
+        "",
+        "No memory here yet: nothing is stored for shop.\nNo notes yet.\n",
+    )
     ran = run("note", "match", "--task", "anything")
     assert (ran.code, ran.out) == (0, "")
     assert "No note matches" in ran.err

@@ -54,7 +54,7 @@ def test_a_name_of_80_characters_can_be_registered_and_used(run: Run):
 
 def test_agents_are_listed_one_per_line(run: Run, rum: Rum):
     empty = run("agents")
-    assert (empty.out, empty.err) == ("", "No agents yet.\n")
+    assert (empty.out, empty.err) == ("", "No agents yet.\nNo memory here yet: nothing is stored for shop.\n")
     run("store", "--agent", "developer", stdin=JSON)
     run("identity", "register", "--name", "idle")
     rows = [line.split("\t") for line in run("agents").out.splitlines()]
@@ -69,6 +69,8 @@ def test_projects_are_listed_one_per_line(run: Run, project: Path):
     empty = run("projects")
     assert (empty.out, empty.err) == ("", "No projects yet.\n")
     run("list")
+    assert run("projects").err == "No projects yet.\n"
+    run("store", stdin=JSON)
     (line,) = run("projects").out.splitlines()
     name, project_id, root = line.split("\t")
     assert (name, root) == ("shop", str(project))
@@ -77,7 +79,10 @@ def test_projects_are_listed_one_per_line(run: Run, project: Path):
     assert (listed["id"], listed["name"], listed["root"]) == (project_id, "shop", str(project))
 
 
-def test_a_moved_directory_can_adopt_its_memories(run: Run, project: Path, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("command", ["join", "adopt"])
+def test_a_moved_directory_can_join_its_memories(
+    run: Run, project: Path, monkeypatch: pytest.MonkeyPatch, command: str
+):
     made = run("store", stdin=JSON).id
     (project_id,) = (one["id"] for one in run("projects", "--json").json)
     elsewhere = project.parent / "elsewhere" / "shop"
@@ -87,8 +92,8 @@ def test_a_moved_directory_can_adopt_its_memories(run: Run, project: Path, monke
     monkeypatch.chdir(elsewhere)
     lost = run("list")
     assert lost.out == ""
-    assert f"rum projects adopt {project_id}" in lost.err
-    ran = run("projects", "adopt", project_id)
+    assert f"rum projects join {project_id}" in lost.err
+    ran = run("projects", command, project_id)
     assert (ran.code, ran.out) == (0, f"{elsewhere} is now part of {project_id}.\n")
     assert run("show", made).code == 0
 
@@ -105,7 +110,7 @@ def test_a_project_can_be_selected_by_name(
     (tmp_path / "other" / "shop").mkdir(parents=True)
     monkeypatch.delenv("RUM_PROJECT")
     monkeypatch.chdir(tmp_path / "other" / "shop")
-    run("list")
+    run("store", stdin=JSON)
     ids = [one["id"] for one in run("projects", "--json").json]
     assert len(ids) == 2
     several = run("list", "--project", "shop")
@@ -114,11 +119,18 @@ def test_a_project_can_be_selected_by_name(
 
 
 @pytest.mark.parametrize("command", ["list", "config"])
-def test_a_mistyped_project_is_reported_as_new(run: Run, stored: str, command: str):
+def test_reading_a_mistyped_project_creates_none(run: Run, stored: str, command: str):
     ran = run("--project", "shpo", command)
     assert ran.code == 0
-    assert ran.err.startswith("Project `shpo` did not exist, so a new one was created.")
-    assert "shpo" not in run("--project", "shpo", "list").err
+    assert "No memory here yet: nothing is stored for shpo." in ran.err
+    assert [one["name"] for one in run("projects", "--json").json] == ["shop"]
+
+
+def test_a_mistyped_project_that_is_written_to_is_reported_as_new(run: Run, stored: str):
+    ran = run("--project", "shpo", "store", stdin=JSON)
+    assert ran.code == 0
+    assert "Project `shpo` did not exist, so a new one was created." in ran.err
+    assert "did not exist" not in run("--project", "shpo", "list").err
 
 
 def test_config_shows_every_setting_and_where_it_came_from(

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rum.repo.git import GitRepository, find_git, head, is_shallow
+from rum.repo.git import GitRepository, discover, find_git, head, is_shallow, open_source
 
 
 def open_repository(cwd: Path, environ: dict[str, str] | None = None) -> GitRepository:
@@ -63,10 +63,106 @@ def test_a_git_dir_in_another_folder_is_followed(tmp_path: Path, git):
     )
 
 
-def test_a_bare_repository_is_its_own_root(tmp_path: Path, git):
+def test_a_bare_repository_is_taken_only_if_it_is_named(tmp_path: Path, git):
     git(tmp_path, "init", "--quiet", "--bare", "hub.git")
-    opened = open_repository(tmp_path / "hub.git" / "refs")
-    assert opened.root == opened.git_dir == str(tmp_path / "hub.git")
+    hub = tmp_path / "hub.git"
+    assert find_git(str(hub / "refs"), {}) is None
+    opened = open_repository(hub, {"GIT_DIR": str(hub)})
+    assert opened.root == opened.git_dir == str(hub)
+    assert open_source(str(hub), {}) == opened
+
+
+def test_a_folder_in_a_work_tree_that_looks_like_a_bare_repository_is_none(repository: Path):
+    for name in ("objects", "refs"):
+        (repository / "fake" / name).mkdir(parents=True)
+    (repository / "fake" / "HEAD").write_text("ref: refs/heads/main\n")
+    assert open_repository(repository / "fake" / "refs").root == str(repository)
+
+
+def test_a_commondir_in_a_git_directory_is_refused(repository: Path, tmp_path: Path, git):
+    git(tmp_path, "init", "--quiet", "hostile")
+    (tmp_path / "hostile/.git/commondir").write_text(str(repository / ".git"))
+    found, refused = discover(str(tmp_path / "hostile"), {})
+    assert found is None
+    assert refused is not None
+    assert "commondir" in refused.reason
+
+
+@pytest.mark.parametrize("target", [".git", ".git/worktrees/fix", ".git/modules/x"])
+def test_a_git_file_that_names_another_folders_git_dir_is_refused(
+    repository: Path, git, tmp_path: Path, target: str
+):
+    git(repository, "worktree", "add", "--quiet", "../fix", "-b", "fix")
+    (repository / ".git" / "modules").mkdir()
+    git(tmp_path, "clone", "--quiet", "--separate-git-dir", "tool/.git/modules/x", "tool", "sub")
+    (tmp_path / "hostile").mkdir()
+    (tmp_path / "hostile" / ".git").write_text(f"gitdir: {repository / target}\n")
+    found, refused = discover(str(tmp_path / "hostile"), {})
+    assert found is None
+    assert refused is not None
+    assert refused.folder == str(tmp_path / "hostile")
+
+
+def test_a_link_to_another_folders_git_dir_is_refused(repository: Path, tmp_path: Path):
+    (tmp_path / "hostile").mkdir()
+    (tmp_path / "hostile" / ".git").symlink_to(repository / ".git")
+    found, refused = discover(str(tmp_path / "hostile"), {})
+    assert found is None
+    assert refused is not None
+
+
+def test_a_git_file_may_name_a_git_dir_in_its_own_folder(tmp_path: Path, git):
+    git(tmp_path, "init", "--quiet", "--bare", "project/.bare")
+    (tmp_path / "project/.git").write_text("gitdir: ./.bare\n")
+    opened = open_repository(tmp_path / "project")
+    assert opened.common_dir == str(tmp_path / "project/.bare")
+    assert opened.root == str(tmp_path / "project")
+
+
+def test_a_submodule_is_found_if_superproject_and_git_dir_name_each_other(
+    repository: Path, git, tmp_path: Path
+):
+    git(tmp_path, "clone", "--quiet", "tool", "library")
+    git(repository, "submodule", "--quiet", "add", str(tmp_path / "library"), "vendor/library")
+    opened = open_repository(repository / "vendor/library")
+    assert opened.git_dir == str(repository / ".git/modules/vendor/library")
+    git(repository, "config", "-f", ".git/modules/vendor/library/config", "core.worktree", "../../../../..")
+    assert find_git(str(repository / "vendor/library"), {}) is None
+
+
+def test_discovery_stops_at_the_ceiling_that_git_has(repository: Path):
+    (repository / "a" / "b").mkdir(parents=True)
+    assert find_git(str(repository / "a" / "b"), {"GIT_CEILING_DIRECTORIES": str(repository)}) is None
+    assert find_git(str(repository / "a" / "b"), {"GIT_CEILING_DIRECTORIES": str(repository.parent)})
+
+
+needs_root = pytest.mark.skipif(
+    not hasattr(os, "getuid") or os.getuid() != 0, reason="only root can give a folder away"
+)
+
+
+@needs_root
+@pytest.mark.parametrize("part", ["", ".git"])
+def test_another_users_repository_is_refused_unless_it_is_listed(repository: Path, tmp_path: Path, part: str):
+    os.chown(repository / part, 65534, 65534)
+    found, refused = discover(str(repository), {"HOME": str(tmp_path)})
+    assert found is None
+    assert refused is not None
+    assert f"safe.directory {repository}" in refused.reason
+    assert find_git(str(repository), {"HOME": str(tmp_path), "SUDO_UID": "65534"})
+    listed = tmp_path / ".gitconfig"
+    for value, expected in (("*", True), (str(repository), True), (f"{tmp_path}/*", True), ("/x", False)):
+        listed.write_text(f"[safe]\n\tdirectory = {value}\n")
+        assert (find_git(str(repository), {"HOME": str(tmp_path)}) is not None) is expected
+    listed.write_text("[safe]\n\tdirectory = *\n\tdirectory =\n")
+    assert find_git(str(repository), {"HOME": str(tmp_path)}) is None
+
+
+@needs_root
+def test_a_repositorys_own_config_cannot_make_it_safe(repository: Path, tmp_path: Path, git):
+    git(repository, "config", "safe.directory", "*")
+    os.chown(repository, 65534, 65534)
+    assert find_git(str(repository), {"HOME": str(tmp_path)}) is None
 
 
 def test_git_dir_in_the_environment_wins_for_its_own_work_tree_only(repository: Path, git, tmp_path: Path):

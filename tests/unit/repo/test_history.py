@@ -11,7 +11,7 @@ import pytest
 
 from rum import StorageError
 from rum.repo import history
-from rum.repo.git import GitRepository, find_git
+from rum.repo.git import GitRepository, find_git, open_source
 from rum.repo.history import Change, Commit, commits, commits_with_changes
 from support.repositories import START, Repository, lines
 
@@ -268,8 +268,10 @@ def test_bare_repositories_and_worktrees_have_the_same_history(repo: Repository,
     sha = repo.commit("one", {"a": "1"})
     repo.git("clone", "--quiet", "--bare", str(repo.root), str(tmp_path / "bare"))
     repo.git("worktree", "add", "--quiet", str(tmp_path / "tree"), "-b", "side")
-    for where in ("bare", "tree"):
-        assert [commit.sha for commit in commits(open_repository(tmp_path / where))] == [sha]
+    bare = open_source(str(tmp_path / "bare"))
+    assert bare is not None
+    for place in (bare, open_repository(tmp_path / "tree")):
+        assert [commit.sha for commit in commits(place)] == [sha]
 
 
 @pytest.mark.parametrize("asked", ["src", "src/", "src/a.py", "src/*.py", "**/a.py"])

@@ -1,11 +1,19 @@
-"""The keys that identify a repository."""
+"""What identifies a repository."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
 from rum.repo.git import GitRepository, find_git
-from rum.repo.identity import EMPTY, KNOWN, SHALLOW, UNKNOWN, directory_key, repository_keys
+from rum.repo.identity import (
+    EMPTY,
+    KNOWN,
+    SHALLOW,
+    UNKNOWN,
+    directory_key,
+    identify,
+    source_repositories,
+)
 
 
 def open_repository(path: Path) -> GitRepository:
@@ -14,15 +22,14 @@ def open_repository(path: Path) -> GitRepository:
     return found
 
 
-def test_remotes_come_first_and_origin_before_the_others(repository: Path, git):
-    git(repository, "remote", "add", "fork", "git@example.org:ann/tool")
+def test_only_origin_is_a_repositorys_own_remote(repository: Path, git):
+    git(repository, "remote", "add", "upstream", "git@example.org:ann/tool")
+    assert identify(open_repository(repository)).remotes == ("remote:example.org/ann/tool",)
     git(repository, "remote", "add", "origin", "git@example.org:team/tool")
     root = git(repository, "rev-parse", "HEAD")
-    assert repository_keys(open_repository(repository)) == (
-        ("remote:example.org/team/tool", "remote:example.org/ann/tool", f"root:{root}"),
-        KNOWN,
-        True,
-    )
+    identity = identify(open_repository(repository))
+    assert identity.remotes == ("remote:example.org/team/tool",)
+    assert (identity.root, identity.history, identity.has_remotes) == (f"root:{root}", KNOWN, True)
 
 
 def test_the_first_commit_is_that_of_the_first_parents(repository: Path, git):
@@ -31,7 +38,7 @@ def test_the_first_commit_is_that_of_the_first_parents(repository: Path, git):
     git(repository, "commit", "--quiet", "-m", "another beginning")
     git(repository, "checkout", "--quiet", "main")
     git(repository, "merge", "--quiet", "--allow-unrelated-histories", "-m", "both", "other")
-    assert repository_keys(open_repository(repository))[0] == (f"root:{root}",)
+    assert identify(open_repository(repository)).root == f"root:{root}"
 
 
 def test_replaced_and_grafted_history_does_not_hide_the_first_commit(repository: Path, git):
@@ -41,14 +48,15 @@ def test_replaced_and_grafted_history_does_not_hide_the_first_commit(repository:
     second = git(repository, "rev-parse", "HEAD")
     git(repository, "replace", "--graft", second)
     (repository / ".git" / "info" / "grafts").write_text(f"{second}\n")
-    assert repository_keys(open_repository(repository))[0] == (f"root:{root}",)
+    assert identify(open_repository(repository)).root == f"root:{root}"
 
 
 def test_an_empty_repository_is_identified_by_its_path(tmp_path: Path, git):
     git(tmp_path, "init", "--quiet", "new")
-    keys, history, has_remotes = repository_keys(open_repository(tmp_path / "new"))
-    assert (history, has_remotes) == (EMPTY, False)
-    assert [key.split("@")[0] for key in keys] == [directory_key(str(tmp_path / "new" / ".git"))]
+    identity = identify(open_repository(tmp_path / "new"))
+    assert (identity.history, identity.has_remotes, identity.remotes) == (EMPTY, False, ())
+    assert identity.path_key is not None
+    assert identity.path_key.split("@")[0] == directory_key(str(tmp_path / "new" / ".git"))
 
 
 def test_a_shallow_repository_has_no_first_commit(repository: Path, git, tmp_path: Path):
@@ -56,43 +64,40 @@ def test_a_shallow_repository_has_no_first_commit(repository: Path, git, tmp_pat
     git(repository, "commit", "--quiet", "-am", "second")
     git(tmp_path, "clone", "--quiet", "--depth=1", f"file://{repository}", "shallow")
     git(tmp_path / "shallow", "remote", "set-url", "origin", "git@example.org:tool")
-    assert repository_keys(open_repository(tmp_path / "shallow")) == (
-        ("remote:example.org/tool",),
-        SHALLOW,
-        True,
-    )
+    identity = identify(open_repository(tmp_path / "shallow"))
+    assert (identity.remotes, identity.root) == (("remote:example.org/tool",), None)
+    assert identity.history == SHALLOW
 
 
 def test_a_remote_on_this_machine_is_followed_through_all_its_forms(repository: Path, git, tmp_path: Path):
-    git(repository, "remote", "add", "origin", "git@example.org:team/tool")
     git(tmp_path, "clone", "--quiet", "--bare", "tool", "hub.git")
-    git(tmp_path / "hub.git", "remote", "set-url", "origin", "../tool")
     git(tmp_path, "clone", "--quiet", "hub.git", "clone")
     for url in ("../hub", "../hub.git", str(tmp_path / "hub.git"), f"file://{tmp_path}/hub.git"):
         git(tmp_path / "clone", "remote", "set-url", "origin", url)
-        assert "remote:example.org/team/tool" in repository_keys(open_repository(tmp_path / "clone"))[0]
+        (source,) = source_repositories(identify(open_repository(tmp_path / "clone")))
+        assert source.common_dir == str(tmp_path / "hub.git")
 
 
-def test_circular_and_missing_remotes_are_handled(repository: Path, git, tmp_path: Path):
-    git(tmp_path, "clone", "--quiet", "tool", "clone")
-    git(repository, "remote", "add", "origin", "../clone")
+def test_missing_remotes_are_handled(repository: Path, git):
     git(repository, "remote", "add", "gone", "/nowhere/at/all")
     git(repository, "remote", "add", "odd", "../main.py")
     root = git(repository, "rev-parse", "HEAD")
-    assert repository_keys(open_repository(repository))[0] == (f"root:{root}",)
+    identity = identify(open_repository(repository))
+    assert source_repositories(identity) == []
+    assert identity.root == f"root:{root}"
 
 
 def test_a_repository_with_nothing_but_a_dead_remote_is_identified_by_its_path(tmp_path: Path, git):
     git(tmp_path, "init", "--quiet", "new")
     git(tmp_path / "new", "remote", "add", "origin", "/nowhere/at/all")
-    keys, _, has_remotes = repository_keys(open_repository(tmp_path / "new"))
-    assert has_remotes
-    assert keys[0].startswith("dir:")
+    identity = identify(open_repository(tmp_path / "new"))
+    assert identity.has_remotes
+    assert identity.path_key is not None
 
 
 def test_without_an_answer_from_git_the_history_is_unknown(repository: Path, git):
     commit = git(repository, "rev-parse", "HEAD")
     (repository / ".git" / "objects" / commit[:2] / commit[2:]).unlink()
-    keys, history, _ = repository_keys(open_repository(repository))
-    assert history == UNKNOWN
-    assert keys[0].startswith("dir:")
+    identity = identify(open_repository(repository))
+    assert identity.history == UNKNOWN
+    assert identity.path_key is not None

@@ -32,16 +32,39 @@ def test_an_existing_id_is_not_used_again(tmp_path: Path):
 
 
 def test_a_key_that_a_project_has_is_not_taken_from_it(tmp_path: Path):
-    one = make(tmp_path, "one", "remote:a")
+    one = make(tmp_path, "one", "remote:a", "dir:/x")
     two = make(tmp_path, "two", "root:b", "remote:a")
     update(
         str(tmp_path),
-        lambda registry: registry.add_keys(registry.projects[one], ("root:b", "root:c")),
+        lambda registry: registry.add_keys(
+            registry.projects[two], ("remote:a", "dir:/x", "root:c"), "remote added"
+        ),
         patience=5,
     )
     registry = read(str(tmp_path))
+    assert registry.projects[one].keys == ["remote:a", "dir:/x"]
+    assert registry.projects[two].keys == ["root:b", "root:c"]
+    assert registry.projects[two].claims == ["remote:a"]
+
+
+def test_forks_may_have_the_same_first_commit(tmp_path: Path):
+    one = make(tmp_path, "one", "remote:a", "root:c")
+    two = make(tmp_path, "two", "remote:b", "root:c")
+    registry = read(str(tmp_path))
     assert registry.projects[one].keys == ["remote:a", "root:c"]
-    assert registry.projects[two].keys == ["root:b"]
+    assert registry.projects[two].keys == ["remote:b", "root:c"]
+
+
+def test_each_key_has_how_and_when_it_came(tmp_path: Path):
+    one = make(tmp_path, "one", "remote:a")
+    update(
+        str(tmp_path),
+        lambda registry: registry.add_keys(registry.projects[one], ["root:b"], "clone"),
+        patience=5,
+    )
+    how = read(str(tmp_path)).projects[one].how
+    assert {key: one for key, (one, _) in how.items()} == {"remote:a": "created", "root:b": "clone"}
+    assert all(when > 1_700_000_000 for _, when in how.values())
 
 
 def test_each_project_has_a_file_with_its_entry(tmp_path: Path):

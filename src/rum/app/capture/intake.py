@@ -36,7 +36,6 @@ from rum.capture.observe.turns import (
 from rum.capture.transcripts import READERS, SAME_NAMES
 from rum.model.errors import RumError, StorageError
 from rum.repo.location import find_root
-from rum.repo.project import open_project
 from rum.settings.home import file_lock
 from rum.store.captured_events import CapturedEvent, CapturedTurn, RuleCandidate, SessionKey, TurnKey
 
@@ -66,6 +65,12 @@ class Intake(Struct, frozen=True, kw_only=True):
 def intake(caller: Caller, patience: float = 0.0) -> Intake:
     """Import the spool and conclude finished turns; one process at a time for each project."""
     project, captured = caller.project, caller.store.captured
+    if not os.path.isdir(project.location.directory):
+        unclaimed = spool.unclaimed_folders(project.settings.home)
+        if not any(map(spool.spools, (*project.spool_folders, *unclaimed))):
+            return Intake()  # nothing is stored for this project yet, and nothing is about to be
+        with caller.store.transaction():
+            pass  # makes the folder
     try:
         with file_lock(os.path.join(project.location.directory, _LOCK), patience):
             _claim(project)
@@ -91,7 +96,7 @@ def _claim_file(project: Project, path: str) -> None:
     placed: list[tuple[tuple[str, ...], Event]] = []
     for event in (event for line in lines if (event := from_line(line)) and is_valid(event)):
         try:
-            settings, location = open_project(event["cwd"], flags={"home": project.settings.home})
+            settings, location = project.find_at(event["cwd"], project.settings.home, True)
         except (RumError, OSError):
             if event["at"] > project.now() - _TOO_OLD:
                 return  # the file is tried again as a whole: no line may be moved twice

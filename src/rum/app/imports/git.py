@@ -50,7 +50,7 @@ from rum.model.memory_layers import Layer, Outcome
 from rum.model.parse import parse
 from rum.repo import history
 from rum.repo.files import relative_path
-from rum.repo.git import GitRepository, find_git
+from rum.repo.git import GitRepository, find_git, open_source
 from rum.repo.history import Change, Commit
 from rum.repo.location import find_location
 from rum.store.derived import MAX_RENAMES
@@ -87,6 +87,8 @@ def import_git(
     tally, chosen = Tally(), parse(given, Chosen, "import_git")
     folder = os.path.abspath(path) if path is not None else caller.project.location.root or caller.cwd
     place = find_git(folder) if os.path.isdir(folder) else None
+    if place is None and path is not None:
+        place = open_source(folder)
     if place is None:
         raise InvalidQuery(
             f"{folder} is not in a git repository; go to one, or give its folder.", field="path"

@@ -17,8 +17,6 @@ from rum.app.project import Progress, Project
 from rum.capture.observe.turns import Turn, parents, split_turns, with_turns
 from rum.capture.transcripts import READERS, SAME_NAMES
 from rum.model.errors import InvalidQuery, NotFound
-from rum.repo.git import find_git
-from rum.repo.identity import repository_keys
 from rum.repo.location import find_root
 from rum.store.captured_events import CapturedTurn
 
@@ -165,5 +163,4 @@ def _is_here(project: Project, cwd: str, *, named: bool) -> bool:
     root = find_root(cwd, project.settings.home)
     if root is None or root == location.root:
         return root is not None
-    place = find_git(root)
-    return place is not None and not set(repository_keys(place)[0]).isdisjoint(location.keys)
+    return project.is_at(root)

@@ -143,6 +143,7 @@ def _unknown_agent(project: Project, query: RecallQuery) -> Iterator[str]:
         alike[name]
         for name in get_close_matches(asked.casefold()[:MAX_ECHO_LENGTH], alike, n=MAX_SUGGESTIONS)
     ]
+    query.calls.count()
     figures = project.store.agents.figures(names)
     most_active = sorted(
         (one for one in names if figures[one].memories), key=lambda one: (-figures[one].memories, one)

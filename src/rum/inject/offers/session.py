@@ -29,7 +29,7 @@ def offers(context: OfferContext) -> list[Offer]:
     if context.event["kind"] != "start":
         return []
     source = context.event.get("source", "startup")
-    offers_found = [_problem(context)]
+    offers_found = [_problem(context), _question(context)]
     if source == "compact":
         offers_found.append(_before_compaction(context))
     elif source != "resume":
@@ -44,6 +44,14 @@ def _problem(context: OfferContext) -> Offer | None:
     spool_folders = (*context.spool_folders, *spool.unclaimed_folders(home))
     problem = problems.report_once(spool_folders, context.event["at"])
     return context.offer("trouble", (), "{0}", (problem,)) if problem else None
+
+
+def _question(context: OfferContext) -> Offer | None:
+    """Which other project this may be, if nobody was told yet; only a person can join them."""
+    from rum.repo.project import take_question  # noqa: PLC0415 (once a session)
+
+    question = take_question(context.folder)
+    return context.offer("trouble", (), "{0}", (question,)) if question else None
 
 
 def _unfinished(context: OfferContext, rows: list[MemoryRow]) -> Offer | None:

@@ -78,12 +78,24 @@ class Database:
     _opened_stamp: tuple[object, ...] | None
 
     def __init__(
-        self, path: str, prepare: Callable[[Database], None], *, durable: bool, patience: float = 30.0
+        self,
+        path: str,
+        prepare: Callable[[Database], None],
+        *,
+        durable: bool,
+        patience: float = 30.0,
+        before_create: Callable[[], None] | None = None,
     ):
+        """With `before_create` nothing is created before the first write, and only after a call of that."""
         self.path = path
         self._prepare = prepare
         self._durable = durable
         self._patience = patience
+        self._before_create = before_create
+        self.after_create: Callable[[], None] | None = None
+        self._may_create = before_create is None
+        # The memories' own file: beside that, all others may be created.
+        self._memories = os.path.join(os.path.dirname(path), "rum.db")
         self._depth = 0
         self._start()
 
@@ -104,6 +116,8 @@ class Database:
 
     def _best_access(self) -> str:
         folder = os.path.dirname(self.path)
+        if not self._may_create and not os.path.lexists(self._memories):
+            return "none"
         try:
             os.makedirs(folder, mode=0o700, exist_ok=True)
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -166,10 +180,15 @@ class Database:
     def _stamp(self) -> tuple[object, ...]:
         """The identity of the file; also times and sizes if it is read without its log."""
         if self.access == "none":
-            return (self._has_content(),)
+            return (self._has_content(), os.path.lexists(self._memories))
         if self.access == "frozen":
             return tuple(_file_stat(self.path + ending) for ending in ("", "-wal", "-shm"))
         return self.file
+
+    @property
+    def is_new(self) -> bool:
+        """Whether there is no file yet because nothing was written."""
+        return self.access == "none" and self._before_create is not None
 
     @property
     def file(self) -> tuple[int, ...]:
@@ -194,10 +213,7 @@ class Database:
         if self._depth:
             yield self.connection
             return
-        if self.access != "write":  # the reason may be gone by now
-            self.reopen()
-        if self.access != "write":
-            raise _explained(self.path, self._write_error)
+        self._must_be_writable()
         with storage_errors(self.path):
             self._begin(patience)
             self._depth += 1
@@ -233,6 +249,21 @@ class Database:
             yield
         finally:
             self.connection.execute("ROLLBACK")
+
+    def _must_be_writable(self) -> None:
+        create = self._before_create if self.is_new else None
+        if create:
+            create()
+            self._may_create = True
+        if self.access != "write":  # the reason may be gone by now
+            try:
+                self.reopen()
+            finally:
+                self._may_create = self._before_create is None
+        if create and self.access == "write" and self.after_create:
+            self.after_create()
+        if self.access != "write":
+            raise _explained(self.path, self._write_error)
 
     def patiently(self, step: Callable[[], object], patience: float | None = None) -> None:
         """Run a step, and repeat it after short random waits while the file is locked."""

@@ -145,6 +145,12 @@ class SqliteMemories(Table):
         with self._database.transaction() as db:
             db.executemany(SQL["insert_tombstone"], [(one, kind, now) for one in hashes])
 
+    def all_tombstones(self) -> dict[str, list[str]]:
+        found: dict[str, list[str]] = {}
+        for kind, one in self._database.connection.execute(SQL["all_tombstones"]):
+            found.setdefault(kind, []).append(one)
+        return found
+
     def tombstones(self, hashes: Iterable[str]) -> set[str]:
         return set(self._values("tombstones_among", (json.dumps(list(hashes)),)))
 

@@ -18,7 +18,7 @@ UPDATE memories SET
   outcome_success = :outcome_success, outcome_summary = :outcome_summary,
   intent = :intent, perception = :perception, reasoning = :reasoning, actions = :actions, outcome = :outcome,
   tags = :tags, importance = :importance, git_commit = :git_commit, git_branch = :git_branch,
-  reverted_by = :reverted_by, reverted_commit = :reverted_commit,
+  imported_at = :imported_at, reverted_by = :reverted_by, reverted_commit = :reverted_commit,
   reverted_in_part = :reverted_in_part, reverted_reason = :reverted_reason
 WHERE id = :id;
 
@@ -115,6 +115,9 @@ WHERE memory_id IN (:ids) ORDER BY version;
 
 -- name: insert_tombstone
 INSERT INTO tombstones (hash, kind, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING;
+
+-- name: all_tombstones
+SELECT kind, hash FROM tombstones;
 
 -- name: tombstones_among
 SELECT t.hash FROM json_each(?) AS wanted JOIN tombstones AS t ON t.hash = wanted.value;

@@ -102,6 +102,24 @@ UNION ALL SELECT rowid FROM archived_text WHERE archived_text MATCH ? LIMIT ?
 """
 
 
+_COMMITS = (
+    "SELECT git_commit FROM memories WHERE git_commit IS NOT NULL ORDER BY created_at DESC, id DESC LIMIT ?",
+    "SELECT git_commit FROM memories WHERE git_commit IS NOT NULL ORDER BY created_at, id LIMIT ?",
+    "SELECT origin_reference FROM memories WHERE origin_kind = 'commit' ORDER BY created_at DESC LIMIT ?",
+)
+_MAX_COMMITS = 130  # Maximum number of commits read of each kind: the newest, the oldest, the imported
+
+
+def known_commits(folder: str) -> list[str]:
+    """The commits at which work was remembered, or of which there are memories; the newest and the oldest."""
+    database = ReadOnlyDatabase(folder, "rum")
+    try:
+        rows = (row for statement in _COMMITS for row in database.rows(statement, (_MAX_COMMITS,)))
+        return list(dict.fromkeys(str(sha) for (sha,) in rows if sha))
+    finally:
+        database.close()
+
+
 class ReadOnlyDatabase:
     """One database of a project, opened when it is first read."""
 
@@ -109,6 +127,10 @@ class ReadOnlyDatabase:
         self._path = os.path.join(folder, f"{name}.db")
         self._connection: sqlite3.Connection | None = None
         self._open_attempted = False
+
+    def close(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
 
     def rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         connection = self._open()

@@ -24,7 +24,7 @@ from rum.store.sqlite.upkeep import SqliteUpkeep
 from rum.store.sqlite.vectors import SqliteVectors
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from rum.store.activity import Activity
     from rum.store.base import Agents, Links, Memories
@@ -42,14 +42,18 @@ SCHEMA = {"rum": 12, "activity": 5}  # The newest migration of each file
 class SqliteStore:
     """The store of one project directory."""
 
-    def __init__(self, directory: str, patience: float = 30.0) -> None:
+    def __init__(
+        self, directory: str, patience: float = 30.0, before_create: Callable[[], None] | None = None
+    ) -> None:
         self.directory = directory
+        self._before_create = before_create
         self._rum = self._open("rum", durable=True, patience=patience)
         try:
             self._activity = self._open_activity(patience)
         except BaseException:
             self._rum.close()
             raise
+        self._rum.after_create = self._activity.refresh
         memories = SqliteMemories(self._rum)
         self.memories: Memories = memories
         self.archive: Archive = SqliteArchive(self._rum, memories)
@@ -89,7 +93,13 @@ class SqliteStore:
 
     def _open(self, family: str, *, durable: bool, patience: float) -> Database:
         path = os.path.join(self.directory, f"{family}.db")
-        return Database(path, partial(prepare, family, SCHEMA[family]), durable=durable, patience=patience)
+        return Database(
+            path,
+            partial(prepare, family, SCHEMA[family]),
+            durable=durable,
+            patience=patience,
+            before_create=self._before_create,
+        )
 
     @property
     def chapters(self) -> SqliteChapters:
@@ -113,7 +123,7 @@ class SqliteStore:
 
     @property
     def writable(self) -> bool:
-        return self._rum.access == "write"
+        return self._rum.access == "write" or self._rum.is_new
 
     def transaction(self) -> AbstractContextManager[object]:
         return self._rum.transaction()

@@ -49,7 +49,7 @@ class SqliteUpkeep:
 
     def problems(self) -> list[tuple[str, str]]:
         found: list[tuple[str, str]] = []
-        if self._rum.access == "none":
+        if self._rum.access == "none" and not self._rum.is_new:
             what = f"{self._rum.path} does not exist and cannot be created."
             found.append((what, "Set RUM_HOME to a folder of your own."))
         if os.path.exists(aside := self._both[1].path + DAMAGED):

@@ -56,7 +56,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Agents and settings": {
         "identity": ("upkeep.settings", "Register, resume or look up an agent."),
         "agents": ("upkeep.settings", "List the agents of this project."),
-        "projects": ("upkeep.settings", "List the projects on this machine."),
+        "projects": ("upkeep.projects", "List the projects on this machine."),
         "tokens": ("upkeep.maintenance", "Show tokens used by language models, by day and project."),
         "config": ("upkeep.settings", "Show every setting and where it came from."),
         "trust": ("upkeep.settings", "Trust this repository's settings."),

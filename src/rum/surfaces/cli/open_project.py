@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Generator
 from contextlib import contextmanager
 
@@ -9,21 +10,37 @@ import click
 
 from rum.app.rum import Rum
 from rum.model.errors import NotFound
+from rum.repo.project import ProjectLocation
 from rum.surfaces.cli.options import Options
 from rum.surfaces.cli.output import note
 
 
 @contextmanager
-def open_rum(options: Options, path: str | None = None) -> Generator[Rum]:
+def open_rum(options: Options, path: str | None = None, *, mention_absence: bool = True) -> Generator[Rum]:
     """Open the project at `path` or the current folder; without --agent the caller is the owner."""
     # A person at the command line may change everything, an agent only its own memories.
     owner = options.agent is None
     with Rum.open(
         path, project=options.project, agent=options.agent, client="cli", owner=owner, spell=_option
     ) as rum:
-        for warning in () if options.quiet else rum.warnings:
+        before = rum.project
+        for warning in () if options.quiet else (*rum.warnings, *filter(None, [rum.take_question()])):
             note(warning)
         yield rum
+        if options.as_text and mention_absence and not before.exists:
+            _note_new_project(rum, before)
+
+
+def _note_new_project(rum: Rum, before: ProjectLocation) -> None:
+    """Say that nothing is stored here, or what is to be said of the project that was just created."""
+    if not rum.project.exists:
+        # Notes and journals are files in the repository: a command that wrote or showed some found something.
+        folders = [rum.settings.folder(name) for name in ("notes_dir", "sessions_dir")]
+        if any(folder and os.path.isdir(folder) for folder in folders):
+            return
+        note(f"No memory here yet: nothing is stored for {rum.project.name}.")
+    elif rum.project.note and rum.project.note != before.note:
+        note(rum.project.note)
 
 
 def _option(parameter: str) -> str:

@@ -36,7 +36,10 @@ class RumApplication:
     def call(self, name: str, arguments: Json, caller: Caller) -> tuple[Json, bool]:
         """Run a tool; return its result and whether it is an error."""
         try:
-            return msgspec.to_builtins(self._open(caller).call(name, arguments)), False
+            rum = self._open(caller)
+            answer = msgspec.to_builtins(rum.call(name, arguments))
+            question = rum.take_question()
+            return (answer | {"note": question} if question and "note" not in answer else answer), False
         except RumError as error:
             return error.to_dict(), True
 

@@ -319,6 +319,7 @@ def test_lines_that_can_be_kept_nowhere_else_stay_where_they_are(
     unclaimed = spool.unclaimed_folders(str(shop.home))[0]
     leave(rum, failed_then_fixed(told(shop)).events, unclaimed)
     in_the_way = Path(rum.project.directory) / "spool"
+    in_the_way.parent.mkdir(parents=True)
     in_the_way.write_text("")
     (Path(unclaimed).parent / rum.project.id).write_text("")
     monkeypatch.setenv("TMPDIR", str(in_the_way))

@@ -11,10 +11,10 @@ import click
 from rum.app import offers as app_offers
 from rum.app.capture import events as app_events
 from rum.app.capture.events import BECAME, CapturedEventList, CapturedEventView
+from rum.app.rum import locate
 from rum.capture.events import pause as pauses
 from rum.inject.render import local_time, short_id
 from rum.model.offers import OffersResult
-from rum.repo.project import open_project
 from rum.settings.home import find_home
 from rum.surfaces.cli.open_project import open_rum, stored_id
 from rum.surfaces.cli.option_types import OneOf, Span, limit_option, since_option
@@ -163,5 +163,5 @@ def _home_and_project(options: Options, everywhere: bool) -> tuple[str, str | No
     """Return RUM's home and the project's id, or None for all projects."""
     if everywhere:
         return find_home({}, os.environ), None
-    settings, project = open_project(os.getcwd(), flags=options.settings())
+    settings, project = locate(os.getcwd(), options.settings(), create=True)
     return settings.home, project.id

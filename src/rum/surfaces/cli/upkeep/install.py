@@ -8,11 +8,14 @@ from typing import Any, NamedTuple
 
 import click
 
+from rum.app.rum import locate
 from rum.model.errors import InvalidQuery
+from rum.repo import manage
 from rum.repo.location import find_root
+from rum.repo.project import record_question_shown
 from rum.settings.home import find_home
 from rum.surfaces.cli.options import Options, command
-from rum.surfaces.cli.output import ask, print_result, print_text
+from rum.surfaces.cli.output import ask, note, print_result, print_text
 from rum.surfaces.cli.views import View, text_view
 from rum.surfaces.install.changes import Change, apply, to_install, to_uninstall
 from rum.surfaces.install.clients import (
@@ -85,6 +88,24 @@ def install(options: Options, clients: tuple[str, ...], scope: str, dry_run: boo
         if text
     ]
     _apply(options, steps, scope, dry_run, "installed", notes)
+    if not dry_run and not options.json:
+        _ask_to_join(options)
+
+
+def _ask_to_join(options: Options) -> None:
+    """Ask whether this folder belongs to a project that it may be part of; without a terminal, say so."""
+    try:
+        settings, here = locate(os.getcwd(), options.settings())
+    except InvalidQuery:  # the home directory is no project
+        return
+    if not here.question or not here.maybe:
+        return
+    note(here.question)
+    if sys.stdin.isatty() and ask(f"Join {here.maybe}? [y/N]").lower() in ("y", "yes"):
+        joined = manage.join(here.maybe, os.getcwd(), settings, here)
+        note(f"{joined.root} is now part of {joined.id}.")
+    elif here.exists:
+        record_question_shown(settings.home, here.id, settings.busy_timeout)
 
 
 @command("uninstall")

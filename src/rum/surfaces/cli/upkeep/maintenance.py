@@ -288,7 +288,7 @@ def backup(options: Options, file: str) -> None:
 @command("tokens")
 def tokens(options: Options) -> None:
     """Show tokens used by language models, by day and project."""
-    with open_rum(options) as rum:
+    with open_rum(options, mention_absence=False) as rum:
         answer = rum.tokens()
     print_result(options, answer, _tokens_view)
 

@@ -1,4 +1,4 @@
-"""Agents, projects and settings: `rum identity`, `agents`, `projects`, `config` and `trust`."""
+"""Agents and settings: `rum identity`, `agents`, `config` and `trust`."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ from typing import Any, Literal
 import click
 import msgspec
 
+from rum.app.rum import locate
 from rum.inject.render import local_time
 from rum.model.agents import Identity
 from rum.model.errors import InvalidQuery, NotFound
 from rum.recall.fitted import MIN_CONFIDENCE
 from rum.repo.location import find_root
-from rum.repo.project import ProjectLocation, adopt, all_projects, open_project
 from rum.settings import trust as trusted_roots
 from rum.settings.home import find_home
 from rum.settings.load import Settings, load, untrusted_keys
 from rum.settings.table import AGENT_NAME, AGENT_SETTINGS, SETTINGS
 from rum.surfaces.cli.open_project import open_rum
 from rum.surfaces.cli.option_types import options_of
-from rum.surfaces.cli.options import Group, Options, command, given_options, ids_option, quiet_option
+from rum.surfaces.cli.options import Options, command, given_options, ids_option, quiet_option
 from rum.surfaces.cli.output import ask, note, print_result
 from rum.surfaces.cli.views import Field, Fields, TextPart, View, table, text_view
 
@@ -92,36 +92,6 @@ def _rate(share: object) -> str:
     return f"{share:.0%}" if isinstance(share, float) else "-"
 
 
-@click.group("projects", cls=Group, invoke_without_command=True)
-@ids_option
-@click.pass_context
-def projects(ctx: click.Context) -> None:
-    """List the projects on this machine."""
-    if ctx.invoked_subcommand is not None:
-        return
-    known = all_projects(find_home({}, os.environ))
-    rows = [(project.name, project.id, project.root or "-") for project in known]
-    view: View = [table({"name": "strong", "id": "id", "last used at": ""}, rows)] if rows else []
-    answer = [_project_json(project) for project in known]
-    ids = (project.id for project in known)
-    print_result(ctx.ensure_object(Options), answer, lambda _: view, ids=ids, empty="No projects yet.")
-
-
-@command("adopt", projects)
-@click.argument("project_id", metavar="ID")
-def adopt_here(options: Options, project_id: str) -> None:
-    """Make this directory part of an existing project, for example after moving it."""
-    cwd = os.getcwd()
-    settings, _ = open_project(cwd, flags=options.settings())
-    project = adopt(project_id, cwd, settings)
-    text = f"{project.root} is now part of {project.id}."
-    print_result(options, _project_json(project), lambda _: text_view(text))
-
-
-def _project_json(project: ProjectLocation) -> dict[str, object]:
-    return {name: value for name, value in project._asdict().items() if value is not None}
-
-
 @command("config")
 def config(options: Options) -> None:
     """Show every setting and where it came from.
@@ -142,16 +112,16 @@ def config(options: Options) -> None:
 
 
 def _settings(options: Options) -> Settings:
-    """Return the settings of this project, or outside of any project those of the user."""
+    """The settings of this project, or outside of any project those of the user."""
     cwd = os.getcwd()
     try:
-        settings, project = open_project(cwd, flags=options.settings())
+        settings, project = locate(cwd, options.settings())
         if project.note:
             note(project.note)
+        return settings
     except InvalidQuery as error:
-        settings = load(None, flags=options.settings(), cwd=cwd)
         note(error.message)
-    return settings
+        return load(None, flags=options.settings(), cwd=cwd)
 
 
 def _settings_view(values: SettingValues) -> View:
