@@ -11,12 +11,12 @@ BASE_PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 py
 	"$$python" -c "$(SUITABLE)" >/dev/null 2>&1 && { echo "$$python"; break; }; done)
 PIP := $(PY) -m pip --disable-pip-version-check --no-input
 
-# Passed to the tool behind `test`, `quick`, `e2e`, `bench`, `quality`, `demo` and `lock`: make test ARGS='-k redact'
+# Passed to the tool behind `test`, `quick`, `e2e`, `chaos`, `bench`, `quality`, `demo` and `lock`: make test ARGS='-k redact'
 ARGS ?=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test quick check lint types contracts generated locked wheel e2e bench quality format generate lock hooks clean
+.PHONY: help demo test quick check lint types contracts generated locked wheel e2e chaos bench quality format generate lock hooks clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +53,9 @@ wheel: $(READY) ## check that the wheel is complete and works in its own virtual
 
 e2e: $(READY) ## run other vendors' clients against RUM (needs node and npm)
 	$(PY) -m pytest -m e2e $(ARGS)
+
+chaos: $(READY) ## search for faults with random input, kills and damaged files (ARGS='--calls 100000' for longer)
+	@PYTHONPATH=tests $(PY) -m chaos $(ARGS)
 
 bench: $(READY) ## measure speed, as ratios to baselines measured in the same run
 	@$(PY) -m benchmarks $(ARGS)

@@ -141,7 +141,7 @@ def call(caller: Caller, fields: dict[str, Any]) -> Struct:
     """The call `note`: an action and its fields."""
     fields = {FIELDS.get(name, name): value for name, value in fields.items() if value is not None}
     action = fields.pop("action", None)
-    if action not in _ACTIONS:
+    if not isinstance(action, str) or action not in _ACTIONS:
         allowed = list(_ACTIONS)
         raise InvalidQuery(
             f"note: `action` must be one of {', '.join(allowed)}.", field="action", allowed=allowed

@@ -98,6 +98,12 @@ def test_an_invalid_note_is_refused_and_nothing_is_written(
     assert not notes(shop).exists()
 
 
+@pytest.mark.parametrize("action", [[], {}, 7, "nosuch", True])
+def test_an_unknown_action_is_refused_whatever_its_type(rum: Rum, action: object):
+    with pytest.raises(InvalidQuery, match="must be one of add, match, show, list"):
+        rum.call("note", {"action": action})
+
+
 def test_half_a_character_is_refused(rum: Rum, shop: Shop):
     with pytest.raises(InvalidQuery):
         add(rum, content="half \ud800")

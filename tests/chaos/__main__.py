@@ -1,0 +1,57 @@
+"""Run the search for faults; the last lines are its figures, and the exit code is 1 if any fault was found.
+
+    python -m chaos [--seed N] [--calls N] [--texts N] [--kills N] [--damage N]
+
+The defaults take a few minutes. The same seed tries the same things, as far as the moments of kills allow.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from chaos.damage import damage_files
+from chaos.figures import Figures
+from chaos.fuzz import fuzz
+from chaos.kills import kill_writers
+from chaos.texts import fuzz_texts
+
+
+def run(folder: Path, seed: int, *, calls: int, texts: int, kills: int, damage: int) -> Figures:
+    """Try everything below `folder`."""
+    figures = Figures()
+    for name, part, number in (
+        ("calls", fuzz, calls),
+        ("texts", fuzz_texts, texts),
+        ("kills", kill_writers, kills),
+        ("damage", damage_files, damage),
+    ):
+        if not number:
+            continue
+        start = time.monotonic()
+        part(folder / name, random.Random(f"{seed} {name}"), number, figures)
+        print(f"{name}: {number} in {time.monotonic() - start:.0f} s", flush=True)
+    return figures
+
+
+def main() -> None:
+    """Parse the options, run, and print the figures."""
+    parser = argparse.ArgumentParser(prog="make chaos", description="Search for faults with random input.")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--calls", type=int, default=5_000, help="random calls of MCP tools")
+    parser.add_argument("--texts", type=int, default=50_000, help="random texts for parsers and hooks")
+    parser.add_argument("--kills", type=int, default=40, help="writers killed")
+    parser.add_argument("--damage", type=int, default=30, help="files damaged")
+    options = vars(parser.parse_args())
+    with tempfile.TemporaryDirectory() as folder:
+        figures = run(Path(folder), **options)
+    print("\n".join(figures.report()))
+    sys.exit(1 if figures.faults else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,225 @@
+"""Kill writers of every kind at random moments: what they acknowledged is there, and the rest is whole."""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+from chaos.figures import Figures
+from rum import NotFound, Rum, RumError
+
+PATIENCE = 120  # Seconds after which a program counts as hanging
+KILLS_PER_STORE = 10
+
+_START = """
+import itertools, sys
+from support.builders import make_draft
+from rum import Rum
+
+print("begun", flush=True)
+"""
+
+_STORE = """
+rum, before = Rum.open(), None
+for number in itertools.count():
+    word = f"w{sys.argv[1]}x{number}"
+    links = {"caused_by": before} if before else {}
+    kept = rum.store(**make_draft(f"Try {word} once", tags=[word], links=links))
+    before = kept.memory_id
+    print("stored", word, before, flush=True)
+"""
+_CHANGE = """
+rum = Rum.open(owner=True)
+for number in itertools.count():
+    word = f"w{sys.argv[1]}x{number}"
+    kept = rum.store(**make_draft(f"Try {word} once"))
+    print("stored", word, kept.memory_id, flush=True)
+    rum.update_memory(kept.memory_id, intent={"goal": f"Try new{word} again"})
+    print("updated", word, kept.memory_id, flush=True)
+    if number % 2:
+        rum.forget(kept.memory_id)
+        print("forgotten", word, kept.memory_id, flush=True)
+"""
+_LEARN = """
+rum = Rum.open(owner=True)
+for number in itertools.count():
+    word = f"w{sys.argv[1]}x{number}"
+    rum.facts.set(word, str(number))
+    print("fact", word, number, flush=True)
+"""
+_NOTE = """
+rum = Rum.open(owner=True)
+for number in itertools.count():
+    word = f"w{sys.argv[1]}x{number}"
+    entry = {"title": "One title", "content": f"Entry {word}.", "when_to_use": ["x"]}
+    rum.call("note", {"action": "add", **entry})
+    print("note", word, number, flush=True)
+"""
+_JOURNAL = """
+rum = Rum.open(owner=True)
+for number in itertools.count():
+    word = f"w{sys.argv[1]}x{number}"
+    entry = {"type": "code_pattern", "content": f"Seen {word}.", "importance": "low"}
+    rum.call("journal", {"action": "add", "kind": "discovery", "session": "s", "agent": "a", "entry": entry})
+    print("entry", word, number, flush=True)
+"""
+_REINDEX = "rum = Rum.open(owner=True)\nwhile True: rum.reindex()\n"
+_ARCHIVE = """
+import time
+rum = Rum.open(owner=True, clock=lambda: time.time() + 10 * 86400)
+while True:
+    rum.archive(older_than=1, importance=1.0, uses=99)
+"""
+_IMPORT = "rum = Rum.open(owner=True)\nrum.import_git(sys.argv[2])\nprint('done', flush=True)\n"
+
+
+class Writer(NamedTuple):
+    """A program that writes until it is killed, and the longest time it may run."""
+
+    name: str
+    program: str
+    longest: float = 0.3
+
+
+WRITERS = (
+    Writer("store", _STORE),
+    Writer("change", _CHANGE),
+    Writer("fact", _LEARN),
+    Writer("note", _NOTE),
+    Writer("journal", _JOURNAL),
+    Writer("reindex", _REINDEX),
+    Writer("archive", _ARCHIVE),
+    Writer("import", _IMPORT, 0.8),
+)
+
+
+def kill_writers(folder: Path, rng: random.Random, kills: int, figures: Figures) -> None:
+    """Kill random writers, ten for each store, and check the store after every kill."""
+    history = _make_history(folder / "history", rng)
+    while kills > 0:
+        place = folder / f"kills-{rng.randrange(10**9)}"
+        (place / "work").mkdir(parents=True)
+        acknowledged: list[list[str]] = []
+        for _ in range(min(kills, KILLS_PER_STORE)):
+            writer = rng.choice(WRITERS)
+            lines = _run_until_killed(place, writer, f"{rng.randrange(10**6)}", history, rng, figures)
+            acknowledged += lines[:-1] if writer.name == "change" else lines
+            unsure = lines[-1][2] if lines and writer.name == "change" else ""
+            acknowledged = [line for line in acknowledged if line[2] != unsure or line[0] not in _CHANGES]
+            _check(place, acknowledged, writer.name, figures)
+            figures.count("kills")
+        _check_import(place, history, figures)
+        kills -= KILLS_PER_STORE
+        shutil.rmtree(place)
+
+
+_CHANGES = ("stored", "updated", "forgotten")
+
+
+def _run_until_killed(
+    place: Path, writer: Writer, name: str, history: Path, rng: random.Random, figures: Figures
+) -> list[list[str]]:
+    """The complete lines that a writer printed before it was killed."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", _START + writer.program, name, str(history)],
+        cwd=place / "work",
+        env=_environment(place),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout
+    process.stdout.readline()
+    time.sleep(rng.uniform(0, writer.longest))
+    process.send_signal(signal.SIGKILL)
+    printed = process.stdout.read()
+    _, complaints = process.communicate(timeout=PATIENCE)
+    if "Traceback" in complaints:
+        figures.fault("crash", f"{writer.name}: {complaints[-1500:]}")
+    lines = [line.split() for line in printed.splitlines(keepends=True) if line.endswith("\n")]
+    return [line for line in lines if len(line) == 3]
+
+
+def _check(place: Path, acknowledged: list[list[str]], writer: str, figures: Figures) -> None:
+    """Open the store as the next process would, and look for everything that was acknowledged."""
+    last: dict[str, list[str]] = {line[1]: line for line in acknowledged}
+    try:
+        with Rum.open(place / "work", home=place / "home", owner=True) as rum:
+            for problem in rum.doctor().problems:
+                figures.fault("damage", f"after killing {writer}: {problem.what}")
+            notes = journal = None
+            for done, word, value in last.values():
+                if done == "note":
+                    notes = notes or "".join(
+                        p.read_text() for p in (place / "work" / ".rum/notes").glob("*.md")
+                    )
+                    found = f"Entry {word}." in notes
+                elif done == "entry":
+                    files = (place / "work" / ".rum/sessions").rglob("*.yaml")
+                    journal = journal or "".join(path.read_text() for path in files)
+                    found = f"Seen {word}." in journal
+                elif done == "fact":
+                    found = (fact := rum.facts.get(word)) is not None and fact.value == value
+                else:
+                    found = _has(rum, done, word, value)
+                if not found:
+                    figures.fault("lost write", f"{done} {word} {value}, after killing {writer}")
+            list(rum.export())
+    except RumError as error:
+        figures.fault("damage", f"after killing {writer}: {error!r}")
+    figures.count("acknowledged writes checked", len(last))
+
+
+def _has(rum: Rum, done: str, word: str, memory_id: str) -> bool:
+    try:
+        goal = rum.show(memory_id).intent.goal
+    except NotFound:
+        return done == "forgotten"
+    return done != "forgotten" and goal == (
+        f"Try {word} once" if done == "stored" else f"Try new{word} again"
+    )
+
+
+def _make_history(folder: Path, rng: random.Random) -> Path:
+    """A repository with a few hundred commits."""
+    folder.mkdir(parents=True)
+
+    def run(*a) -> object:
+        return subprocess.run(["git", "-C", folder, *a], check=True, capture_output=True)
+
+    run("init", "-q", "-b", "main")
+    stream = []
+    for number in range(300):
+        text = f"line {rng.randrange(10**9)}\n" * 5
+        message = f"Change {number} of the parser"
+        stream.append(
+            f"commit refs/heads/main\ncommitter A <a@example.com> {1_700_000_000 + number * 60} +0000\n"
+            f"data {len(message)}\n{message}\nM 100644 inline f{number % 40}.py\ndata {len(text)}\n{text}\n"
+        )
+    subprocess.run(
+        ["git", "-C", folder, "fast-import", "--quiet"], input="".join(stream), text=True, check=True
+    )
+    return folder
+
+
+def _check_import(place: Path, history: Path, figures: Figures) -> None:
+    """After interrupted imports a complete one adds exactly what is missing."""
+    with Rum.open(place / "work", home=place / "home", owner=True) as rum:
+        rum.import_git(history)
+        goals = [line for line in rum.export() if b'"kind":"memory"' in line and b" of the parser" in line]
+    if len(goals) != 300:
+        figures.fault("lost write", f"{len(goals)} of 300 commits after interrupted imports")
+
+
+def _environment(place: Path) -> dict[str, str]:
+    folders = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("RUM_")}
+    variables = {"RUM_HOME": str(place / "home"), "RUM_EMBEDDER": "none", "RUM_IDLE_AFTER": "0"}
+    return kept | variables | {"PYTHONPATH": os.pathsep.join(filter(None, folders))}
