@@ -87,7 +87,11 @@ def test_every_module_that_a_document_runs_exists():
     assert [
         (name, module)
         for name, module in sorted(named)
-        if not any((ROOT / folder / files[module]).with_suffix(".py").exists() for folder in ("", "tests"))
+        if not any(
+            (ROOT / folder / files[module]).with_suffix(".py").exists()
+            or (ROOT / folder / files[module] / "__main__.py").exists()
+            for folder in ("", "tests")
+        )
     ] == []
 
 

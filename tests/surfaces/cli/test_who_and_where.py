@@ -118,7 +118,7 @@ def test_a_project_can_be_selected_by_name(
     assert all(one in several.err for one in ids)
 
 
-@pytest.mark.parametrize("command", ["list", "config"])
+@pytest.mark.parametrize("command", ["list", "agents"])
 def test_reading_a_mistyped_project_creates_none(run: Run, stored: str, command: str):
     ran = run("--project", "shpo", command)
     assert ran.code == 0
