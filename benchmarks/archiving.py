@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import subprocess
 import sys
 import tempfile
 import time
@@ -87,6 +88,15 @@ def _copied(workspace: Workspace) -> Workspace:
     other.checkout, other.home = (os.path.join(folder, "archived", name) for name in ("checkout", "home"))
     shutil.copytree(workspace.checkout, other.checkout)
     shutil.copytree(workspace.home, other.home)
+    # A copy at another path is another project until somebody says otherwise.
+    subprocess.run(
+        [sys.executable, "-m", "rum", "projects", "join", os.path.basename(workspace.project_folder)],
+        cwd=other.checkout,
+        env=os.environ | {"RUM_HOME": str(other.home)},
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     for name in ("activity.db", "activity.db-wal", "activity.db-shm"):
         path = os.path.join(other.project_folder, name)
         if os.path.exists(path):

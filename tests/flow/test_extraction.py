@@ -447,6 +447,7 @@ print(json.dumps([kept, sorted(seen), sorted(waited)]))
 
 def test_other_calls_do_not_wait_while_notes_are_read(shop: Shop):
     rum = shop.open(owner=True)
+    rum.facts.set("key", "value")  # the first write creates the database
     for number in range(5):
         rum.notes.add(f"Note {number}", f"{OUTPUT} The plan number {number} is something else.", "plan")
         os.utime(shop.folder / ".rum" / "notes" / f"note-{number}.md", (10**9, 10**9))  # settled long ago

@@ -21,7 +21,7 @@ pytestmark = [
 ]
 
 KILLS = 5
-LONGEST = 0.2  # seconds from the first sign of life to the end
+LONGEST = 0.4  # seconds from the first sign of life to the end
 
 WRITER = """
 import itertools, sys
