@@ -1,6 +1,6 @@
 """Count the made-up secrets that the redactor cuts out, by kind, and the harmless lines that it changes.
 
-    python -m benchmarks.secrets [--misses] [--harmless FILE_OR_FOLDER ...]
+    python -m benchmarks.secrets [--misses] [--cases FILE ...] [--harmless FILE_OR_FOLDER ...]
 
 `seen.txt` has the cases that the rules may be written for; `unseen.txt` was written by somebody else and is
 for measuring only. Each template is filled twice.
@@ -66,18 +66,21 @@ def harmless_lines(paths: list[Path]) -> Iterator[tuple[Path, str]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--misses", action="store_true", help="print the texts in which a secret is left")
+    parser.add_argument(
+        "--cases", nargs="*", type=Path, help="files of cases (default: seen.txt and unseen.txt)"
+    )
     parser.add_argument("--harmless", nargs="*", type=Path, default=[], help="files without secrets")
     options = parser.parse_args()
     redactor = Redactor()
-    for name in ("seen.txt", "unseen.txt"):
-        if (HERE / name).exists():
-            _report(redactor, name, options.misses)
+    for path in [HERE / "seen.txt", HERE / "unseen.txt"] if options.cases is None else options.cases:
+        if path.exists():
+            _report(redactor, path, options.misses)
     if options.harmless:
         _report_harmless(redactor, options.harmless, options.misses)
 
 
-def _report(redactor: Redactor, name: str, show_misses: bool) -> None:
-    cases = read_cases(HERE / name)
+def _report(redactor: Redactor, path: Path, show_misses: bool) -> None:
+    cases = read_cases(path)
     total, missed = Counter[str](), Counter[str]()
     for case in cases:
         redacted = redactor.redact(case.text)
@@ -87,7 +90,7 @@ def _report(redactor: Redactor, name: str, show_misses: bool) -> None:
             if show_misses:
                 print(f"missed {case.kind}: {case.text!r}\n    -> {redacted!r}")
     cut = len(cases) - missed.total()
-    print(f"{name}: {cut} of {len(cases)} cut ({100 * cut / len(cases):.1f} %), {len(total)} kinds")
+    print(f"{path.name}: {cut} of {len(cases)} cut ({100 * cut / len(cases):.1f} %), {len(total)} kinds")
     for kind, number in sorted(missed.items()):
         print(f"  {kind}: {number} of {total[kind]} missed")
 

@@ -10,6 +10,7 @@ from rum.redact.secret_assignments import find_by_name, repeats_name
 from rum.redact.secret_commands import find_in_commands
 from rum.redact.secret_locations import find_by_location
 from rum.redact.secret_names import kind_of_name
+from rum.redact.secret_nearby import find_nearby
 from rum.redact.secret_patterns import find_by_pattern
 from rum.redact.secret_plausibility import MARK, QUOTED, UNSEARCHED, TooMany, compiled, is_plausible, words_in
 from rum.redact.secret_prose import find_in_prose
@@ -20,9 +21,15 @@ if TYPE_CHECKING:
     from typing import TypeGuard
 
 _MARKED = r"\[REDACTED:[a-z]{1,20}(?:-[a-z]{1,20}){0,3}\]"
+_MOST_TEXT = 4_000_000  # Characters; what follows is cut out unread
 _MIN_TEXT = 8  # Characters; no secret is shorter, except by a pattern of the user's
 _MOST_ROUNDS = 4
 _MAX_ARGUMENTS, _MAX_ARGUMENT = 100, 1000  # Of a list that may be a command line
+# Escaped signs, and options in lists: of a text with one of them, there are other readings to search.
+_SIGNS_OF_VIEWS = (
+    *("&quot;", "&#34;", "&#39;", "&#x27;", "%22", "%3d", "%3a", "\\u0022", "\\u003d", "\\u0027", "\\x22"),
+    *('"-', "'-", "- -"),
+)
 _BETWEEN = "\n\0\n"  # Joins texts so that no pattern matches across two of them
 
 
@@ -52,6 +59,8 @@ class Redactor:
         It repeats until nothing is found, so that redacting a redacted text changes nothing. Text that still
         has secrets after a few rounds was made for that: the rest of it is cut out.
         """
+        if len(text) > _MOST_TEXT:
+            text = f"{text[:_MOST_TEXT]}{MARK}{UNSEARCHED}]"
         rounds = 0
         while found := self.find(text):
             rounds += 1
@@ -77,14 +86,12 @@ class Redactor:
     def _is_clean(self, value: object) -> bool:
         """Whether all texts joined contain no secret, so that none needs to be searched alone: much faster.
 
-        False where more than a text's own lines counts: its key, an option before it, an unclosed quote, or a
-        pattern of the user's.
+        False where more than a text's own lines counts: its key, an option before it, a user's pattern.
         """
         texts: list[str] = []
         if self._extra or not _gather(value, texts):
             return False
-        quoted = [text for text in texts if '"' in text or "'" in text or "`" in text]
-        return not self.find(_BETWEEN.join(texts)) and not any(map(self.find, quoted))
+        return not self.find(_BETWEEN.join(texts))
 
     def _redact_value(self, value: object) -> object:
         if isinstance(value, str):
@@ -201,19 +208,34 @@ def _find_all(text: str) -> Iterator[tuple[int, int, str]]:
     lower = text.lower()
     if len(lower) != len(text):  # a capital dotted I becomes two characters, which would shift all offsets
         lower = text.replace("\u0130", "I").lower()
-    words = words_in(lower)
-    finders = (
-        find_by_pattern(text, words),
-        find_by_location(text, lower),
-        find_by_name(text, lower),
-        find_in_commands(text, lower, words),
-        find_in_prose(text, lower, words),
-    )
-    for found in finders:
+    searched = len(text)
+    for start, end, kind in _find_in(text, lower):
+        searched = min(searched, start) if kind == UNSEARCHED else searched
+        yield start, end, kind
+    text, lower = text[:searched], lower[:searched]
+    if not any(sign in lower for sign in _SIGNS_OF_VIEWS):
+        return
+    from rum.redact.secret_views import views  # noqa: PLC0415 (few texts have other readings)
+
+    for view in views(text, lower):
+        read = view.text()
+        for start, end, kind in _find_in(read, read.lower()):
+            first, last = view.origin(start, end)
+            yield first, len(text) if kind == UNSEARCHED else last, kind
+
+
+_FINDERS = (find_by_pattern, find_by_location, find_by_name, find_in_commands, find_in_prose, find_nearby)
+
+
+def _find_in(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
+    """Yield what all finders find; what one of them does not search, the following ones need not either."""
+    words, end = words_in(lower), len(text)
+    for finder in _FINDERS:
         try:
-            yield from found
+            yield from finder(text, lower, words)
         except TooMany as stopped:
-            yield stopped.at, len(text), UNSEARCHED
+            yield stopped.at, end, UNSEARCHED
+            text, lower = text[: stopped.at], lower[: stopped.at]
 
 
 def _outside_marks(text: str, found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:

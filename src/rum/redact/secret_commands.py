@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from functools import cache
 
-from rum.redact.secret_names import kind_of_name
+from rum.redact.secret_names import STEMS, kind_of_name
 from rum.redact.secret_plausibility import (
     FLAG,
     LINE,
     QUOTED,
-    TooMany,
     as_words,
     compiled,
     is_chosen,
@@ -18,8 +17,9 @@ from rum.redact.secret_plausibility import (
     is_placeholder,
     is_plausible,
     is_random,
+    is_strong,
     limited,
-    most_looked_at,
+    looking,
 )
 
 TYPE_CHECKING = False
@@ -34,7 +34,7 @@ _VALUE = r"(?:\\?\"([^\"\n\\]{3,200}+)|\\?'([^'\n\\]{3,200}+)|([^\s\"'|;<>`\\()-
 _ATTACHED = {
     "p": r"(?:mysql|mariadb|mongo)[\w-]*|my(?:dumper|loader|cli)|7z[a-z]*|rar|unrar|sshpass",
     "hp": "rar|unrar|7z[a-z]*",
-    "P": "zip|unzip|curl",
+    "P": "zip|unzip|curl|sqlcmd|osql|isql|bcp",
     "w": r"ldap[a-z]+",
     "N": "ssh-keygen",
 }
@@ -44,21 +44,24 @@ _SEPARATE = {
         r"|psexec\w*|winrs|rdesktop"
         r"|evil-winrm|crackmapexec|netexec|nxc|hydra|useradd|usermod|altool|security|beeline|hdbsql|rabbitmqadmin"
         r"|couchbase-cli|cbq|cbimport|cbexport|nodetool|jfrog|jf|argocd|ibmcloud|bx|pulsar-admin|solr|xcrun|7z[a-z]*"
-        r"|flyway|liquibase|ncftp\w*|svn|mcli|pgcli|mycli|impacket-\w+|smbmap|snowsql|dropdb|wpscan|kinit"
+        r"|steghide|racadm|esxcli|xfreerdp|flyway|liquibase|ncftp\w*|svn|mcli|pgcli|mycli|impacket-\w+|smbmap|snowsql|dropdb|wpscan|kinit"
     ),
     "P": (
         r"sqlcmd|osql|isql|tsql|bcp|freebcp|zip|unzip|ipmitool|mosquitto_\w+|ssh-keygen|fisql|usql|bsqldb|mssql-cli"
-        r"|zipcloak|iscsiadm|rar"
+        r"|security|zipcloak|iscsiadm|rar"
     ),
     "pw": r"plink|pscp|psftp|pageant|puttygen|nodetool|nzsql|tmsh|winscp|kitty|\S+",
     "hp": "rar|unrar|7z[a-z]*",
     "w": r"ldap\w+|vsql|security|ipa|kadmin|dbaccess|etcdctl",
     "W": r"gsql|kadmin|sipp",
+    "c": r"snmp\w+",
+    "s": r"ldappasswd",
+    "xp": r"sendemail",
     "a": r"redis-cli|redis-benchmark|keydb-cli|valkey-cli|redis-\w+",
     "A": r"snmp\w+",
     "X": r"snmp\w+",
-    "k": "openssl|monit",
-    "K": "openssl",
+    "k": "openssl|monit|security|nuget|dotnet",
+    "K": "openssl|ccrypt|ccencrypt|ccdecrypt",
     "N": "ssh-keygen",
     "S": "s3cmd",
     "t": r"doctl|snyk|ngrok|netlify|vercel|wrangler|hcloud|linode-cli|surge",
@@ -71,87 +74,60 @@ _PAIRS = {
     "A": r"ab",
 }
 
-_SHORT = rf" -(pw|hp|[pPwWaAkKuUNXSt])([ =:]{{1,2}}|){_VALUE}"
+_SHORT = rf" -((?:pw|xp)(?=[ =:])|hp|[pPwWaAkKuUNXStscx])([ =:]{{1,2}}|){_VALUE}"
 # -storepass X, -srcstorepass X, -password X, -Dsonar.login=X
 _LONG = rf" -([A-Za-z][\w.-]{{3,40}}+)[ =:]{{1,2}}+{_VALUE}"
 _SLASHED = rf" /(?i:(p|pass|password|rp|pwd)(:| )){_VALUE}"
 _USER_FLAG = r" (?:-{1,2}(?:u|U|user|username|usr|login|l|D)\b|/u\b|/user\b)"
+_NOT_ALONE = ("c", "s", "x", "t", "N", "S", "X", "a", "A")  # Flags that many commands use for something else
+_FLAGS = frozenset("pPwWaAuUhNXStscx")
 _MAX_COMMAND = 400
+_MAX_FLAGS = 300  # A text with more is searched without looking at each of them first
 
-# Words of which one must be in the text, and a pattern whose last three groups are a `_VALUE`.
+# Strings of which one must be in the lower-case text, and a pattern whose last three groups are a `_VALUE`:
+# for commands that have no word about secrets.
 _POSITIONAL = (
-    ("rabbitmqctl", rf"add_user [^\s-]\S{{0,80}} {_VALUE}"),
-    ("rabbitmqctl", rf"change_password [^\s-]\S{{0,80}} {_VALUE}"),
+    (("add_user ",), rf"add_user [^\s-]\S{{0,80}} {_VALUE}"),
     (
-        "htpasswd",
-        rf"htpasswd (?:-[A-Za-z]{{1,6}} (?:[0-9]{{1,4}} )?){{1,4}}(?:[^\s-]\S{{0,80}} ){{1,2}}{_VALUE}",
-    ),
-    ("wpa", rf"wpa_passphrase \S{{1,80}} {_VALUE}"),
-    ("walletpassphrase walletpassphrasechange", rf"walletpassphrase(?:change)? {_VALUE}"),
-    ("openssl", rf"openssl passwd (?:-\S{{1,40}} ){{0,6}}{_VALUE}"),
-    ("mkpasswd", rf"mkpasswd (?:-\S{{1,40}}(?: sha-\d+)? ){{0,6}}{_VALUE}"),
-    ("caddy", rf"hash-password (?:-\S{{1,40}} ){{0,6}}{_VALUE}"),
-    ("mysqladmin", rf"mysqladmin [^\n|;]{{0,120}}?password {_VALUE}"),
-    ("pass", rf"-(?:ks-|key-)?pass(?:in|out|word)?[ =:][\"']?pass:{_VALUE}"),
-    ("generic internet", rf"add-(?:generic|internet)-password [^\n]{{0,160}}?-w {_VALUE}"),
-    (
-        "username",
-        rf"(?m)^ {{0,8}}username \S{{1,80}} (?:privilege \d+ )?(?:password|secret) (?:\d )?{_VALUE}",
-    ),
-    ("rpcpassword", rf"-rpcpassword={_VALUE}"),
-    (
-        "user auth creds credentials basic",
+        ("--user", "--proxy-user", "--auth", "--cred", "--basic"),
         rf"--(?:user|proxy-user|auth|creds|credentials|basic(?:-auth)?)[ =][\"']?[^\s:\"'/$]{{1,60}}"
         rf":{_VALUE}",
     ),
-    ("user", rf" /user:\S{{1,80}} {_VALUE}"),
-    ("net", rf"net user [^\s/]\S{{0,80}} {_VALUE}"),
+    ((" /user:",), rf" /user:\S{{1,80}} {_VALUE}"),
+    (("net user ",), rf"net user [^\s/]\S{{0,80}} {_VALUE}"),
     (
-        "smbclient rpcclient cifs winexe wmic smbget smbmap",
+        ("smb", "rpc", "cifs", "winexe", "wmic", "net "),
         rf"(?:smb|rpc|net |cifs|winexe|wmic)[^\n|;]{{0,120}}? (?:-U|--user)"
         rf"[ =]?[\"']?[\w\\/.-]{{1,60}}%{_VALUE}",
     ),
-    ("rclone", rf"rclone obscure {_VALUE}"),
-    ("mc", rf"mc (?:alias set|config host add) \S{{1,80}} \S{{1,80}} \S{{1,80}} {_VALUE}"),
-    ("composer", rf"http-basic\.\S{{1,80}} \S{{1,80}} {_VALUE}"),
-    ("lftp", rf"lftp [^\n|;]{{0,80}}?-u [\"']?[^\s,]{{1,60}},{_VALUE}"),
-    ("using", rf"user \S{{1,40}} using {_VALUE}"),
-    ("pdftk qpdf", rf"(?:user|owner)_pw {_VALUE}"),
-    ("pdftotext pdfinfo pdfimages pdftoppm", rf"pdf[^\n]{{0,120}}? -[uo]pw {_VALUE}"),
-    ("securestring", rf"(?i)ConvertTo-SecureString (?:-String )?{_VALUE}"),
-    ("securestring", rf"(?i)ConvertTo-SecureString [^\n]{{0,80}}?-AsPlainText {_VALUE}"),
-    ("keychain", rf"(?:unlock|create)-keychain [^\n]{{0,80}}?-p {_VALUE}"),
-    ("cloudflared", rf"cloudflared [^\n]{{0,60}}?(?:install|--token) {_VALUE}"),
-    ("signtool", rf"(?i)signtool [^\n]{{0,160}}? /p {_VALUE}"),
-    ("snmp", rf"snmp-server community {_VALUE}"),
-    ("encrypt", rf"encrypt_string (?:--\S{{1,40}} ){{0,6}}{_VALUE}"),
-    ("addauth digest", rf"(?:addauth digest \w{{1,40}}|digest:\w{{1,40}}):{_VALUE}"),
-    ("vault", rf"vault (?:login|unwrap|operator unseal)(?: -\S{{1,60}}){{0,6}} {_VALUE}"),
-    ("authtoken", rf"(?i)(?:add-)?authtoken {_VALUE}"),
-    ("auth", rf"AUTH (?:(?<![^\n]AUTH )|(?<=> AUTH )|(?<=cli AUTH ))(?:[a-z]\w{{0,40}} )?{_VALUE}(?=\s|\Z)"),
-    ("masterauth requirepass", rf"(?:masterauth|requirepass) {_VALUE}"),
-    ("snyk", rf"snyk auth {_VALUE}"),
+    (("pass:",), rf"-(?:ks-|key-)?pass(?:in|out|word)?[ =:][\"']?pass:{_VALUE}"),
+    (("--cert",), rf"--cert[ =][\"']?[\w./-]{{1,80}}:{_VALUE}"),
+    (("samba-tool user",), rf"samba-tool user (?:create|add) \S{{1,40}} {_VALUE}"),
     (
-        "secrets",
-        rf"user-secrets set [\"']?[\w:.-]{{0,60}}(?i:pass|secret|key|token|pw)\w{{0,40}}[\"']? {_VALUE}",
+        ("-setairportnetwork",),
+        rf"-setairportnetwork \S{{1,20}} (?:\"[^\"]{{1,40}}\"|\S{{1,40}}) {_VALUE}",
     ),
-    ("secret", rf"secret set [^\n]{{0,80}}?(?:--body|-b)[ =]{_VALUE}"),
-    ("secret", rf"--secret-string[ =]{_VALUE}"),
-    ("keyvault", rf"keyvault secret set [^\n]{{0,200}}?--value[ =]{_VALUE}"),
-    ("parameter", rf"put-parameter [^\n]{{0,200}}?--value[ =]{_VALUE}"),
-    ("enable", rf"enable (?:secret|password) (?:\d )?{_VALUE}"),
+    (("net use ",), rf"net use \S{{1,80}}(?: \S{{1,80}})? {_VALUE} /user"),
+    (("http-basic.",), rf"http-basic\.\S{{1,80}} \S{{1,80}} {_VALUE}"),
     (
-        "consul etcdctl vault kv",
-        rf"(?:kv put|etcdctl [^\n]{{0,60}}?put|secret put)"
-        rf" \S{{0,80}}(?i:pass|secret|token|key)\w{{0,40}} {_VALUE}",
+        ("expdp ", "impdp ", "exp ", "imp ", "sqlplus ", "conn ", "connect "),
+        rf"(?i)(?:expdp|impdp|exp|imp|sqlplus|conn(?:ect)?) (?:-s )?[a-z]\w{{0,30}}/{_VALUE}",
     ),
     (
-        "config",
-        rf"config[ :]set (?:\S{{0,80}}:)?\S{{0,80}}(?i:auth|token|pass|secret|key|cre"
-        rf"dential|pw)\w{{0,40}}[ =]{_VALUE}",
+        ("mc alias set", "mc config host"),
+        rf"mc (?:alias set|config host add) \S{{1,80}} \S{{1,80}} \S{{1,80}} {_VALUE}",
     ),
-    ("git", rf"git config (?:--\S{{1,40}} ){{0,6}}\S{{0,80}}(?i:pass|token|secret)\w{{0,40}} {_VALUE}"),
+    (("lftp ",), rf"lftp [^\n|;]{{0,80}}?-u [\"']?[^\s,]{{1,60}},{_VALUE}"),
+    ((" using ",), rf"user \S{{1,40}} using {_VALUE}"),
+    (("to-securestring",), rf"(?i)ConvertTo-SecureString (?:-String )?{_VALUE}"),
+    (
+        ("auth ",),
+        rf"AUTH (?:(?<![^\n]AUTH )|(?<=> AUTH )|(?<=cli AUTH ))(?:[a-z]\w{{0,40}} )?{_VALUE}(?=\s|\Z)",
+    ),
+    (("put-parameter ",), rf"put-parameter [^\n]{{0,200}}?--value[ =]{_VALUE}"),
 )
+# Of these, whose strings are common, what else must be there.
+_ALSO = {"smb": "%", "expdp ": "/", " using ": "user ", "auth ": "AUTH "}
 
 # `user/password@database` after one of Oracle's tools or words.
 _ORACLE = (
@@ -162,34 +138,40 @@ _ORACLE_WORDS = as_words(
     "sql sqlplus sqlcl sqlldr rman expdp impdp exp imp conn connect userid target catalog oracle"
 )
 
-# Commands that read a password from a pipe.
-_READS_PIPE = (
-    r"\|[^\n]{0,160}?(?:--(?:password|token|pass|secret|with)[\w-]*-?(?:stdin|token|fd)\b|--stdin\b"
-    r"|sudo(?: -\w+)* (?:-\w*S|--stdin)|chpasswd|cryptsetup|passwd\b|-pass(?:in|out)? (?:stdin|fd)|kinit"
+# Commands that read a password from a pipe, a here-string or a here-document.
+_READS = (
+    r"(?:--(?:password|token|pass|secret|with)[\w-]*-?(?:stdin|token|fd)\b|--stdin\b"
+    r"|sudo(?: -\w+)* (?:-\w*S|--stdin)|cryptsetup|passwd\b|-pass(?:in|out)? (?:stdin|fd)|kinit"
     r"|htpasswd [^\n]{0,30}-\w*i|secrets? (?:put|set|create|add)|env add|pass insert|ssh-add"
     r"|su (?:-|root|\w+ -c)|su$|encrypt_string|wpa_passphrase|--passphrase-fd|auth login|secret-tool"
-    r"|login\b[^\n]{0,80}stdin|mysql_config_editor|keyring set|wg pubkey|openssl passwd)"
+    r"|\blogin\b|mysql_config_editor|keyring set|wg pubkey|openssl passwd|private-key|base64 -[dD]"
+    r"|\bftp\b|read -\w*s)"
 )
-_ECHO = (
-    rf"(?:echo|printf)(?: -[neE]+)?(?: [\"']?%s(?:\\n)?[\"']?)? {_VALUE}[\"']?(?:\\n[\"'])?[ )]{{0,3}}"
-    rf"(?={_READS_PIPE})"
-)
+# What is written into the pipe, and one word of it.
+_WRITES = r"(?:echo|printf|yes)\b((?:[ ;)(]+(?:echo )?[^\s|;]{1,200}){1,6}?)[ )]{0,4}\|(?! ?\|)"
+_WRITTEN = r"(?:[^\s\"'\\();|]|\\(?![nr\"]))[^\s\"'\\();|]{3,200}"
+_HERE_DOCUMENT = r"<<-?[ ]?[\"']?(\w{2,20})[\"']?([^\n]{0,100})(?:\r?\n|\\n)((?:(?!\1)[^\n]{0,200}\n){1,10})"
 _HERE_STRING = rf"<<<[ ]?\$?{_VALUE}"
-_READER = r"stdin|sudo|with-token|passwd|cryptsetup|secret|login|passphrase|auth|kinit|\bsu\b|token"
+_READER = rf"{_READS}|stdin|sudo|secret|passphrase|auth|\bsu\b|token"
+_WRITERS = as_words("echo printf yes")
 # A command that prints a secret: its first words, what may follow them, and the line that it printed.
 _READS_FILE = r"\s{1,3}(?:-\w+ ){0,2}(?P<file>\S{3,120})"
 _PRINTS_VARIABLE = r"\s{1,2}[\"']?\$?(?:env:)?\{?(?P<name>\w{3,60})\}?[\"']?"
 _ANYTHING = r"(?P<rest>[^\n]{0,200})"
 _PRINTERS = (
-    *((word, _READS_FILE) for word in ("cat ", "bat ", "get-content ")),
+    *((word, _READS_FILE) for word in ("cat ", "get-content ")),
     *((word, _PRINTS_VARIABLE) for word in ("echo ", "printenv ", "output -raw ", "config:get ")),
     *(
         (word, _ANYTHING)
         for word in (
-            *("pass show", "op read", "auth token", "auth print-", "-password -w", "openssl rand", "pwgen"),
-            *("get-secret-value", "get-parameter", "secret show", "initial-password", "rails secret"),
-            *("gen.secret", "bw get password", "lpass show", "secret-tool lookup", "-field=", "base64 -d"),
-            *("base64 --decode", "key:generate --show", "create token", "wg gen"),
+            "pass show",
+            "op read",
+            "lpass show",
+            "openssl rand",
+            "pwgen",
+            "wg gen",
+            "-field=",
+            "base64 -d",
         )
     ),
 )
@@ -202,18 +184,21 @@ _FILE = (
 
 def find_in_commands(text: str, lower: str, words: frozenset[bytes]) -> Iterator[tuple[int, int, str]]:
     """Yield (start, end, kind) of every secret in a command line; `words` are those of the text."""
-    if " -" in text:
-        yield from _in_flags(text)
-    if " /" in text:
+    flags = text.split(" -", _MAX_FLAGS)[1:]
+    if any(map(_may_be_short, flags)) or len(flags) == _MAX_FLAGS:
+        yield from _in_short_flags(text)
+    if any(map(_may_be_long, flags)) or len(flags) == _MAX_FLAGS:
+        yield from _in_long_flags(text)
+    if any(flag in lower for flag in (" /p:", " /p ", " /pass", " /rp", " /pwd")):
         yield from _in_slashed_flags(text)
-    for needed, source in _POSITIONAL:
-        if not as_words(needed).isdisjoint(words):
+    for marks, source in _POSITIONAL:
+        if any(mark in lower for mark in marks) and _ALSO.get(marks[0], "") in text:
             yield from _in_matches(text, source)
     if "@" in text and not _ORACLE_WORDS.isdisjoint(words):
         yield from _in_oracle(text)
-    if "|" in text and (b"echo" in words or b"printf" in words):
-        yield from _in_matches(text, _ECHO)
-    if "<<<" in text:
+    if "|" in text and not _WRITERS.isdisjoint(words):
+        yield from _in_pipes(text)
+    if "<<" in text:
         yield from _in_here_strings(text)
     if "\n" in text:
         yield from _printed(text, lower, words)
@@ -230,7 +215,8 @@ def _is_password(value: str) -> bool:
     return (
         is_plausible("password", value, QUOTED)
         and not is_code(value)
-        and not value.isupper() | value.isdigit() & (len(value) < 6)
+        and not (value.isupper() and value.isalpha())
+        and not (value.isdigit() and len(value) < 6)
     )
 
 
@@ -250,12 +236,27 @@ def _in_matches(text: str, source: str) -> Iterator[tuple[int, int, str]]:
                 yield start, end, "password"
 
 
-def _in_flags(text: str) -> Iterator[tuple[int, int, str]]:
+def _may_be_short(flag: str) -> bool:
+    """Whether a password can follow; cheaper than the pattern, as most flags are others."""
+    if flag[:1] in ("k", "K"):
+        return compiled("[0-9]").search(flag[:60].partition("\n")[0]) is not None
+    return flag[:1] in _FLAGS
+
+
+def _may_be_long(flag: str) -> bool:
+    name = flag[:44].partition(" ")[0].lower()
+    return len(name) > 3 and (name.endswith("login") or any(stem in name for stem in STEMS))
+
+
+def _in_short_flags(text: str) -> Iterator[tuple[int, int, str]]:
     for match in limited(compiled(_SHORT).finditer(text)):
         start, end = _value(match)
         found = _short_flag(text, match, start, end)
         if found:
             yield found
+
+
+def _in_long_flags(text: str) -> Iterator[tuple[int, int, str]]:
     for match in limited(compiled(_LONG).finditer(text)):
         name = match[1]
         start, end = _value(match)
@@ -288,6 +289,8 @@ def _short_flag(text: str, match: re.Match[str], start: int, end: int) -> tuple[
                 return start + len(user) + 1, end, "password"
         if flag in "uU":
             return None
+    if separator and flag not in _NOT_ALONE and is_strong(value) and not _is_path(value):
+        return start, end, "password"
     commands = (_SEPARATE if separator else _ATTACHED).get(flag)
     if not commands:
         return None
@@ -318,34 +321,47 @@ def _in_slashed_flags(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _in_oracle(text: str) -> Iterator[tuple[int, int, str]]:
-    tried, most = 0, most_looked_at(text)
+    looked = looking(text)
     at = text.find("@")
     while at >= 0:
         slash = text.rfind("/", max(0, at - 100), at)
         if slash > 0 and text[slash - 1].isalnum() and _is_password(text[slash + 1 : at]):
-            tried += 1
-            if tried > most:
-                raise TooMany(at)
+            looked.spend(at)
             if compiled(_ORACLE).search(text, max(0, slash - 100), slash + 1):
                 yield slash + 1, at, "password"
         at = text.find("@", at + 1)
+
+
+def _in_pipes(text: str) -> Iterator[tuple[int, int, str]]:
+    for match in limited(compiled(_WRITES).finditer(text)):
+        line = text.find("\n", match.end(), match.end() + 200)
+        if compiled(_READS).search(text, match.end(), line if line >= 0 else match.end() + 200):
+            for word in compiled(_WRITTEN).finditer(text, *match.span(1)):
+                value = word[0]
+                start = word.start() + (value.index(":") + 1 if ":" in value else 0)
+                if _is_password(text[start : word.end()]):
+                    yield start, word.end(), "password"
 
 
 def _in_here_strings(text: str) -> Iterator[tuple[int, int, str]]:
     for match in limited(compiled(_HERE_STRING).finditer(text)):
         start, end = _value(match)
         if _is_password(text[start:end]) and compiled(_READER).search(_command_before(text, match.start())):
+            start += text[start:end].find(":") + 1
             yield start, end, "password"
+    for match in limited(compiled(_HERE_DOCUMENT).finditer(text)):
+        if compiled(_READS).search(_command_before(text, match.start()) + match[2]):
+            for word in compiled(r"(\S{6,100})[ ]?(?:\n|\Z)").finditer(text, *match.span(3)):
+                if _is_likely(word[1]):
+                    yield *word.span(1), "password"
 
 
 def _printed(text: str, lower: str, words: frozenset[bytes]) -> Iterator[tuple[int, int, str]]:
-    tried, most = 0, most_looked_at(text)
+    looked = looking(text)
     for word, arguments in _PRINTERS:
         at = lower.find(word) if not _longest(word).isdisjoint(words) else -1
         while at >= 0:
-            tried += 1
-            if tried > most:
-                raise TooMany(at)
+            looked.spend(at)
             match = compiled(arguments + _PRINTED).match(text, at + len(word.rstrip()))
             if match and _prints_secret(text, at, match, arguments):
                 yield *match.span("printed"), "secret"

@@ -11,13 +11,14 @@ from rum.redact.secret_plausibility import (
     is_plausible,
     is_random,
     limited,
+    looking,
 )
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_SCHEMES = r"(?:(?:bearer|token|api-?key|key|bot|ssws|jwt|oauth|negotiate)\s{1,4})?"
+_SCHEMES = r"(?:(?!basic\s)[a-z][a-z0-9-]{1,20}\s{1,4})?"
 
 # A word that must be in the lower-case text, kind, pattern for that text; its group is the secret.
 _HEADERS = (
@@ -27,7 +28,7 @@ _HEADERS = (
         rf"authorization[\"']?\s{{0,4}}[:=,]\s{{0,4}}[\"'`]?{_SCHEMES}(?!aws4-)([\w.~+/=:-]{{8,}}+)",
     ),
     ("bearer", "bearer-token", r"bearer[ \t:=]{1,3}([\w.~+/=-]{12,}+)"),
-    ("basic ", "basic-auth", r"basic[ \t]{1,3}([a-z0-9+/]{6,}+={0,2})"),
+    ("basic ", "basic-auth", r"basic[ \t\"'+]{1,8}([a-z0-9+/]{6,}+={0,2})"),
     (
         "identified by",
         "password",
@@ -63,29 +64,30 @@ _COOKIE = r"([\w.%-]{1,64}+)=([^;\s,\"'=][^;\s,\"']{7,}+)"
 _SESSION = r"sess|sid\b|auth|token|jwt|csrf|xsrf|remember|login"
 
 _USER = r"://[^\s/?#@:'\"`<>]{0,100}+:"
-_IN_URL = rf"{_USER}(?![0-9]{{1,5}}[?#])([^\s/'\"`<>\\]{{1,256}})@(?=[\w.\[%$-])"
+_IN_URL = rf"{_USER}(?![0-9]{{1,5}}[?#])([^\s/'\"`<>\\]{{1,256}})@(?=[\w.\[%${{-])"
 # People put passwords into database URLs as they are, with slashes.
 _IN_DATABASE_URL = rf"{_USER}(?![0-9]{{1,5}}[/?#])([^\s'\"`<>,\\]{{1,256}})@(?=[\w.\[-])"
 _DATABASE = (
     r"(?:postgres(?:ql)?|mysql|mariadb|mongodb|rediss?|amqps?|mssql|sqlserver|clickhouse)[\w+]{0,12}\Z"
 )
 # The user of an HTTP URL may be a token; the public key of an error tracker's address is none.
-_AS_USER = r"://(?<=[ps]://)([A-Za-z0-9_-]{20,256}+)@(?!o[0-9]+\.ingest\.)"
+_AS_USER = r"://(?<=[ps]://)([A-Za-z0-9_-]{20,256}+)(?::[^\s@/]{0,40})?@(?!o[0-9]+\.ingest\.)"
 
 
-# `user:password@host:port`, without a scheme.
-_AT_HOST = r"@(?:tcp|udp|unix)\(|@[\w.-]{1,80}+:[0-9]{2,5}\b"
-_USER_BEFORE = r"(?:^|[\s\"'=(,>])[\w.+-]{1,40}:([^\s:@/\"'<>]{5,64})\Z"
+# `user:password@host`, without a scheme; `name@example.com:password`.
+_HOST = r"@(?:(?:tcp|udp|unix)\(|(?!sha(?:256|512))[\w\[.{-])"
+_USER_BEFORE = r"(?<![^\s\"'=(,>/])[\w.+-]{1,40}:([^\s:/\"'<>]{5,64})\Z"
+_AFTER_ADDRESS = r"@[\w-]{1,40}\.[\w.-]{1,60}(?:[:|;]| / | : )([^\s\"'`,;<>|/]{6,64})(?=[\s\"'`,;<]|\Z)"
 
 
-def find_by_location(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
+def find_by_location(text: str, lower: str, _words: frozenset[bytes]) -> Iterator[tuple[int, int, str]]:
     """Yield (start, end, kind) of every secret known by its place; `lower` is the text in lower case."""
     if "://" in text and "@" in text:
         yield from _in_urls(text, lower)
     if "@" in text:
-        for host in limited(compiled(_AT_HOST).finditer(text)):
-            match = compiled(_USER_BEFORE).search(text, max(0, host.start() - 108), host.start())
-            if match and (is_chosen(match[1]) or is_random(match[1], 12)):
+        yield from _before_hosts(text)
+        for match in limited(compiled(_AFTER_ADDRESS).finditer(text)):
+            if is_chosen(match[1]):
                 yield *match.span(1), "password"
     if "cookie" in lower:
         yield from _in_cookies(text, lower)
@@ -100,6 +102,17 @@ def find_by_location(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
             for match in limited(compiled(source).finditer(text)):
                 if is_plausible("password", match[1], QUOTED):
                     yield *match.span(1), "password"
+
+
+def _before_hosts(text: str) -> Iterator[tuple[int, int, str]]:
+    looked = looking(text)
+    for sign in compiled(r"@(?<=[^\s@]{5}@)").finditer(text):
+        at = sign.start()
+        if text.rfind(":", max(0, at - 66), at - 4) >= 0 and compiled(_HOST).match(text, at):
+            looked.spend(at)
+            match = compiled(_USER_BEFORE).search(text, max(0, at - 108), at)
+            if match and (is_chosen(match[1]) or is_random(match[1], 12)):
+                yield *match.span(1), "password"
 
 
 def _is_credential(kind: str, value: str) -> bool:

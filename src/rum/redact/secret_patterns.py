@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import codecs
+from functools import cache
 
 from rum.redact.secret_plausibility import (
     LINE,
-    TooMany,
+    Budget,
     as_words,
     compiled,
     is_code,
@@ -14,7 +15,6 @@ from rum.redact.secret_plausibility import (
     is_plausible,
     is_random,
     limited,
-    most_judged,
 )
 
 TYPE_CHECKING = False
@@ -109,6 +109,52 @@ _PREFIXED = (
     ("vercel-token", f"{_URLSAFE}{{20}}", "vercel_blob_rw_ vcp_ vca_"),
     ("openshift-token", f"{_URLSAFE}{{40}}", "sha256~"),
     ("mapbox-token", f"eyJ{_URLSAFE}{{16,}}+\\.{_URLSAFE}{{16}}", "sk."),
+    ("adafruit-key", f"{_ALNUM}{{28}}", "aio_"),
+    ("clickup-token", "[0-9]{6,10}_[A-Z0-9]{30}", "pk_"),
+    ("klaviyo-key", f"{_HEX}{{34}}(?!{_ALNUM})", "pk_"),
+    ("elevenlabs-key", f"{_HEX}{{48}}(?!{_ALNUM})", "sk_"),
+    ("payment-key", f"(?=[A-Za-z]{{0,20}}[0-9]){_ALNUM}{{24,80}}+", "live_ test_"),
+    ("payment-key", f"{_ALNUM}{{14}}", "rzp_live_ rzp_test_"),
+    ("defined-key", f"{_URLSAFE}{{26}}-{_URLSAFE}{{52}}", "dnkey-"),
+    ("frameio-token", f"{_URLSAFE}{{60}}", "fio-u-"),
+    ("dropbox-token", f"{_URLSAFE}{{60}}", "sl. sl.u."),
+    ("hubspot-token", _UUID, "pat-na1- pat-na2- pat-eu1- pat-ap1- pat-na3-"),
+    ("infracost-key", f"{_ALNUM}{{32}}", "ico-"),
+    ("launchdarkly-key", _UUID, "api- mob-"),
+    ("langfuse-key", _UUID, "sk-lf-"),
+    ("wakatime-key", _UUID, "waka_ waka_tok_ waka_sec_"),
+    ("new-relic-key", f"{_URLSAFE}{{32}}", "NRIQ- NRBR- NRSP-"),
+    ("scalingo-token", f"{_URLSAFE}{{48}}", "tk-us-"),
+    ("slack-token", "[0-9]-[A-Za-z0-9+/=]{100,}+", "xoxe- xoxe.xoxp- xoxe.xoxb-"),
+    ("yandex-token", f"{_URLSAFE}{{40,}}+", "y0_ t1."),
+    ("apify-token", f"{_ALNUM}{{30}}", "apify_api_"),
+    ("firecrawl-key", f"{_HEX}{{32}}", "fc-"),
+    ("together-key", f"{_URLSAFE}{{40}}", "tgp_v1_"),
+    ("fireworks-key", f"{_ALNUM}{{22}}", "fw_"),
+    ("anyscale-key", f"{_ALNUM}{{26}}", "esecret_"),
+    ("jina-key", f"{_ALNUM}{{40}}", "jina_"),
+    ("voyage-key", f"{_URLSAFE}{{40}}", "pa-"),
+    ("cerebras-key", f"{_ALNUM}{{40}}", "csk-"),
+    ("infisical-token", f"{_HEX}{{20,}}+\\.{_HEX}{{20,}}+\\.{_HEX}{{20}}", "st."),
+    ("packagist-token", f"{_HEX}{{40}}", "packagist_uut_ packagist_ack_"),
+    ("depot-token", f"{_HEX}{{40}}", "depot_project_ depot_org_ depot_user_"),
+    ("mandrill-key", f"{_ALNUM}{{22}}(?!{_ALNUM})", "md-"),
+    ("databento-key", f"{_ALNUM}{{29}}(?!{_ALNUM})", "db-"),
+    ("onesignal-key", f"{_ALNUM}{{80}}", "os_v2_app_ os_v2_org_"),
+    ("sidekiq-key", f"{_HEX}{{8}}:{_HEX}{{8}}", "gems.contribsys.com="),
+    ("helicone-key", f"{_URLSAFE}{{20}}", "sk-helicone- pk-helicone-"),
+    ("clerk-key", f"{_ALNUM}{{30}}", "ak_live_ ak_test_"),
+    ("mux-token", f"{_URLSAFE}{{60}}", "mux_"),
+    ("ubidots-token", f"{_ALNUM}{{30}}", "BBFF- BBUS-"),
+    ("harness-token", f"{_ALNUM}{{16,}}+\\.{_ALNUM}{{20,}}+\\.{_ALNUM}{{16}}", "pat. sat."),
+    ("openvsx-token", _UUID, "ovsxp_ ovsxat_"),
+    ("artifact-token", f"{_ALNUM}{{50}}", "cmVmdGtuOj"),
+    ("stytch-secret", f"{_URLSAFE}{{30}}", "secret-test- secret-live-"),
+    ("polar-token", f"{_ALNUM}{{30}}", "polar_oat_ polar_pat_ polar_whs_"),
+    ("trigger-key", f"{_ALNUM}{{20}}", "tr_dev_ tr_prod_ tr_stg_ tr_pat_"),
+    ("deno-token", f"{_ALNUM}{{30}}", "ddp_ ddo_ ddw_"),
+    ("service-key", f"{_URLSAFE}{{30}}", "xau_ e2b_ dtn_ ctx7sk- bb_live_ pk_prod_"),
+    ("linkedin-secret", f"{_ALNUM}{{16}}\\.{_ALNUM}{{6}}", "WPL_AP1."),
     ("zoho-token", f"{_HEX}{{32}}\\.{_HEX}{{32}}", "1000."),
 )
 
@@ -118,6 +164,13 @@ _KEY_LINES = r"[A-Za-z0-9+/\\\s=_-]{30,4000}+"
 _CAPITAL_PREFIXES = {
     **dict.fromkeys(("AKIA", "ASIA", "ABIA", "ACCA"), ("aws-key", f"[A-Z0-9]{{16,20}}+(?!{_ALNUM})")),
     "AIza": ("google-key", f"{_URLSAFE}{{30,}}+"),
+    "AKID": ("tencent-key", f"{_ALNUM}{{32}}(?!{_ALNUM})"),
+    "AQVN": ("yandex-key", f"{_URLSAFE}{{34,40}}+"),
+    "AQE": ("adyen-key", f"{_ALNUM}{{80,}}+"),
+    "K00": ("backblaze-key", "[0-9][A-Za-z0-9+/]{27}(?![A-Za-z0-9+/=])"),
+    "KEY0": ("telnyx-key", f"[A-Z0-9]{{32}}_{_ALNUM}{{20,24}}+"),
+    "K10": ("rancher-token", f"{_HEX}{{64}}::[\\w-]{{1,40}}:{_HEX}{{32}}"),
+    "MC5": ("prismic-token", f"{_URLSAFE}{{16,40}}+\\.[A-Za-z0-9_%~-]{{40,}}+"),
     **dict.fromkeys(("ATATT3", "ATCTT3", "ATBB"), ("atlassian-token", "[A-Za-z0-9_=-]{20,}+")),
     "AC": ("twilio-key", "[0-9a-f]{32}:[0-9a-f]{32}"),
     "SK": ("twilio-key", f"[0-9a-f]{{32}}(?!{_ALNUM})"),
@@ -142,6 +195,9 @@ _CONTAINING = (
         rf"eyJ(?:(?<!{_URLSAFE}eyJ)|(?<=\\[nrt]eyJ)|(?<=[\[;0-9][0-9]meyJ)){_URLSAFE}{{6,8192}}+\."
         rf"(?:eyJ{_URLSAFE}{{6,}}+(?:\.{_URLSAFE}*+)?|{_URLSAFE}*+(?:\.{_URLSAFE}{{8,}}+){{2,3}}+)",
     ),
+    ("b3BlbnNzaC1rZXktdjE", "private-key", r"b3BlbnNzaC1rZXktdjE[A-Za-z0-9+/\\\s=_-]{30,4000}+"),
+    ("eyJhdXRocyI6", "docker-config", r"eyJhdXRocyI6[A-Za-z0-9+/]{20,8000}+={0,2}"),
+    ("00D", "salesforce-token", rf"00D{_ALNUM}{{12,15}}![A-Za-z0-9_.]{{60,}}+"),
     ("eyJrIjoi", "grafana-token", r"eyJrIjoi[A-Za-z0-9+/=]{40,}+"),
     ("prv", "wallet-key", rf"[xyztuv]prv{_ALNUM}{{100,120}}+"),
     ("dapi", "databricks-token", rf"dapi{_HEX}{{32}}(?:-[0-9])?"),
@@ -154,6 +210,13 @@ _CONTAINING = (
         "password-hash",
         r"\$(?:2[abxy]?\$[0-9]{2}\$[./A-Za-z0-9]{53}|(?:[156y7]|apr1|gy|md5|sha1|P|S|H)\$(?:rounds=[0-9]+\$|j[./A-Za-z0-9]{1,4}\$)?[./A-Za-z0-9+=-]{0,64}\$[./A-Za-z0-9+=]{20,90}|argon2(?:id|i|d)\$[^\s\"']{20,200})",
     ),
+    (
+        "key=",
+        "api-key",
+        rf"key=(?<=[?&]key=)((?=[^&\s]{{0,24}}[0-9])(?:{_HEX}{{32,}}+|(?=[^&\s]{{0,24}}[A-Z]){_URLSAFE}{{24,}}+))",
+    ),
+    ("sig=", "url-signature", r"sig=(?<=[?&;]sig=)([A-Za-z0-9%+/=_-]{30,}+)"),
+    ("-Signature=", "url-signature", r"-Signature=([A-Za-z0-9%+/=_-]{30,}+)"),
     (":::", "password-hash", r":[0-9]{3,7}:([0-9a-fA-F]{32}:[0-9a-fA-F]{32}):::"),
 )
 
@@ -165,30 +228,53 @@ _WITH_WORDS = (
         r"(?:pbkdf2[:_]sha[0-9]+|scrypt|bcrypt_sha256|argon2|sha256_crypt)(?::[0-9]+){0,4}\$[^\s\"'$]{1,60}\$[^\s\"']{20,200}",
     ),
     ("appid", "api-key", rf"appid=({_HEX}{{32}})(?!{_ALNUM})"),
-    (
-        "key",
-        "api-key",
-        rf"key=(?<=[?&]key=)((?=[^&\s]{{0,24}}[0-9])(?:{_HEX}{{32,}}+|(?=[^&\s]{{0,24}}[A-Z]){_URLSAFE}{{24,}}+))",
-    ),
-    (
-        "hook hooks webhook webhooks webhookb",
-        "webhook-url",
-        r"hook(?:s\.slack(?:-gov)?\.com/[a-z]{5,12}/|s/[0-9]{10,}+/|\.office\.com/webhookb2/)([\w+/@-]{30,}+)",
-    ),
-    (
-        "hook hooks webhook webhooks webhookb",
-        "webhook-url",
-        r"hook(?:s?(?:\.[\w.-]{4,40})?/(?:\w{1,12}/){0,3}|/send\?key=)((?=[^\s/]{0,40}[0-9])[A-Za-z0-9_@-]{20,90}+(?:/[A-Za-z0-9_@-]{8,90}+){0,4})",
-    ),
-    ("hooks", "webhook-url", r"hooks/catch/[0-9]+/([A-Za-z0-9]{5,40}+)"),
     ("ifttt", "webhook-url", r"/with/key/([\w-]{20,}+)"),
-    ("nsec", "nostr-key", r"nsec1[02-9ac-hj-np-z]{58}"),
-    ("sig", "url-signature", r"sig=(?<=[?&;]sig=)([A-Za-z0-9%+/=_-]{30,}+)"),
-    ("signature", "url-signature", r"-Signature=([A-Za-z0-9%+/=_-]{30,}+)"),
+    ("nsec", "nostr-key", r"nsec1[0-9a-z]{58}"),
     ("scram", "password-hash", r"SCRAM-SHA-[0-9]+\$[0-9]+:[^\s\"']{20,300}+"),
     ("crypt", "password-hash", r"\{CRYPT\}[^\s\"']{10,120}+"),
     ("sha ssha", "password-hash", r"\{S?SHA(?:256|512)?\}[A-Za-z0-9+/]{24,}+={0,2}"),
+    ("rsakeyvalue", "private-key", r"<(?:P|Q|D|DP|DQ|InverseQ)>([A-Za-z0-9+/=]{40,2000}+)</"),
+    ("asana", "asana-token", r"[0-9]/[0-9]{12,20}(?:/[0-9]{12,20})?:([0-9a-f]{32})"),
+    ("twitch oauth", "twitch-token", r"oauth:[a-z0-9]{30}(?![a-z0-9])"),
+    ("mailchimp us", "mailchimp-key", r"[0-9a-f]{32}-us[0-9]{1,2}(?![0-9a-z])"),
+    ("airtable", "airtable-key", rf"key{_ALNUM}{{14}}(?!{_ALNUM})"),
+    ("rzp", "razorpay-key", rf"rzp_(?:live|test)_{_ALNUM}{{14,}}+"),
+    (
+        "devtoken",
+        "evernote-token",
+        r"S=s[0-9]+:U=[0-9a-f]+:E=[0-9a-f]+:C=[0-9a-f]+:P=[0-9a-f]+:A=[\w-]+:V=2:H=[0-9a-f]{32}",
+    ),
+    (
+        "production sandbox",
+        "braintree-token",
+        r"access_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}",
+    ),
+    ("nral", "new-relic-key", r"(?:[a-z]{2}[0-9]{2}xx)?[0-9a-f]{30,40}NRAL"),
+    (
+        "contribsys",
+        "sidekiq-key",
+        r"CONTRIBSYS__COM=([0-9a-f]{8}:[0-9a-f]{8})|//([0-9a-f]{8}:[0-9a-f]{8})@\w+\.contribsys",
+    ),
+    (
+        "v http https",
+        "url-key",
+        rf"://[\w.-]+/(?:[\w.-]{{1,20}}/){{0,3}}(?:v[0-9]/)?((?={_ALNUM}{{0,12}}[0-9])(?=[a-z0-9_-]{{0,16}}[A-Z]|{_HEX}{{32}}(?:[/\"'\s]|\Z)){_URLSAFE}{{30,64}}+)(?=[/\"'\s?]|\Z)",
+    ),
+    (
+        "openvpn static tls",
+        "private-key",
+        r"(?:BEGIN OpenVPN Static key V1-----|<tls-(?:auth|crypt)>)((?:\s+[0-9a-f]{32}){1,16})",
+    ),
+    ("ssh", "private-key", r"---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\s+([A-Za-z0-9+/=\s]{40,4000})"),
     ("apa", "firebase-key", rf"AAAA{_URLSAFE}{{7}}:APA91b{_URLSAFE}{{100,}}+"),
+)
+
+# Addresses that whoever knows them can post to; the first pattern says whether a text may have one.
+_WEBHOOK = r"hooks?[./]\S{0,60}[0-9]"
+_WEBHOOKS = (
+    r"hook(?:s\.slack(?:-gov)?\.com/[a-z]{5,12}/|s/[0-9]{10,}+/|\.office\.com/webhookb2/)([\w+/@-]{30,}+)",
+    r"hook(?:s?(?:\.[\w.-]{4,40})?/(?:\w{1,12}/){0,3}|/send\?key=)((?=[^\s/]{0,40}[0-9])[A-Za-z0-9_@-]{20,90}+(?:/[A-Za-z0-9_@-]{8,90}+){0,4})",
+    r"hooks/catch/[0-9]+/([A-Za-z0-9]{5,40}+)",
 )
 
 # Tokens with text before the separator: kind, a string and its distance from the end of the separator, the
@@ -197,10 +283,17 @@ _TEXT_BEFORE = (
     ("discord-token", ".", 8, rf"[MNO]{_URLSAFE}{{23,27}}+\.{_URLSAFE}{{6}}\.\Z", f"{_URLSAFE}{{27}}"),
     ("terraform-token", ".atlasv1.", 9, rf"{_ALNUM}{{14}}\.atlasv1\.\Z", "[A-Za-z0-9_=-]{40}"),
     ("telegram-token", ":", 1, r"[0-9]{7,12}+:\Z", f"AA{_URLSAFE}{{30}}"),
+    (
+        "token",
+        ".",
+        1,
+        r"(?:token|kubeadm)[^\n]{0,60}?[ =:\"]([a-z0-9]{6}\.)\Z",
+        "[a-z0-9]{16}(?![a-z0-9])",
+    ),
 )
 
 
-_SEPARATOR = r"[_.~:-](?<=[A-Za-z0-9].)(?=[A-Za-z0-9_-]{16})"
+_SEPARATOR = r"[_.~:-](?<=[A-Za-z0-9].)(?=[A-Za-z0-9_+/-]{16})"
 _REST = r"[A-Za-z0-9_-]*+(?:\.[A-Za-z0-9_-]{16,}+)*+"
 _ESCAPE_BEFORE = r"(?:\\[abfnrtv0]|%[0-9A-Fa-f]{2}|\\[ux][0-9A-Fa-f]{2,4}|\x1b\[[0-9;]*m)\Z"
 
@@ -227,6 +320,7 @@ _JWK = r"\"(?:d|p|q|dp|dq|qi|k)\"\s{0,4}:\s{0,4}\"([A-Za-z0-9_-]{20,800}+)\""
 _RECORD = r":(?:[0-9]{2,5}|\*):[\w.*-]{1,63}:(?:[\w.@*-]{1,63}:)?([^\s:\"'`,;<>]{5,100}+)(?=[\s\"'\\]|\Z)"
 
 
+@cache
 def _by_tail() -> dict[str, list[tuple[str, str, str]]]:
     """Index the prefixes by their last three characters, longest prefix first."""
     index: dict[str, list[tuple[str, str, str]]] = {}
@@ -238,14 +332,7 @@ def _by_tail() -> dict[str, list[tuple[str, str, str]]]:
     return index
 
 
-_TAILS = _by_tail()
-_CAPITAL_START = "[{}](?:{})".format(
-    "".join(sorted({prefix[0] for prefix in _CAPITAL_PREFIXES})),
-    "|".join(sorted({prefix[1:] for prefix in _CAPITAL_PREFIXES}, key=len, reverse=True)),
-)
-
-
-def find_by_pattern(text: str, words: frozenset[bytes]) -> Iterator[tuple[int, int, str]]:
+def find_by_pattern(text: str, _lower: str, words: frozenset[bytes]) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and kind of every secret that its own form shows; `words` are those of the text."""
     if b"begin" in words:
         yield from _find_private_keys(text)
@@ -262,6 +349,8 @@ def find_by_pattern(text: str, words: frozenset[bytes]) -> Iterator[tuple[int, i
     yield from _find_capital_prefixes(text)
     rules = [(kind, source) for mark, kind, source in _CONTAINING if mark in text]
     rules += [(kind, source) for some, kind, source in _WITH_WORDS if not as_words(some).isdisjoint(words)]
+    if "hook" in text and compiled(_WEBHOOK).search(text):
+        rules += [("webhook-url", source) for source in _WEBHOOKS]
     for kind, source in rules:
         for match in limited(compiled(source).finditer(text)):
             if match.lastindex or _begins_token(text, match.start()):
@@ -270,13 +359,13 @@ def find_by_pattern(text: str, words: frozenset[bytes]) -> Iterator[tuple[int, i
 
 def _find_encoded_keys(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield private keys whose whole block is in base64, as in a kubeconfig."""
-    for match in compiled(r"LS0tLS1CRUdJTi[A-Za-z0-9+/]{20,20000}+={0,2}").finditer(text):
+    for match in limited(compiled(r"LS0tLS1CRUdJTi[A-Za-z0-9+/]{20,20000}+={0,2}").finditer(text)):
         if b"PRIVATE" in codecs.decode(match[0][:80].encode("ascii"), "base64"):
             yield *match.span(), "private-key"
 
 
 def _find_in_records(text: str) -> Iterator[tuple[int, int, str]]:
-    if ":" not in text:
+    if ":*:" not in text and not any(f":{digit}" in text for digit in "0123456789"):
         return
     for match in limited(compiled(_RECORD).finditer(text)):
         before = compiled(r"(?:^|[\s\"'>])([\w.*-]{1,100})\Z").search(
@@ -290,8 +379,8 @@ def _find_in_records(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _find_prefixed(text: str) -> Iterator[tuple[int, int, str]]:
-    done = judged = 0
-    tails, most = _TAILS, most_judged(text)
+    done = 0
+    tails, judged = _by_tail(), Budget(text)
     for hit in compiled(_SEPARATOR).finditer(text):
         after = hit.end()
         rules = tails.get(text[after - 3 : after])
@@ -301,9 +390,7 @@ def _find_prefixed(text: str) -> Iterator[tuple[int, int, str]]:
         for prefix, kind, body in rules or ():
             start = after - len(prefix)
             if start >= 0 and text.startswith(prefix, start) and _begins_token(text, start):
-                judged += 1
-                if judged > most:
-                    raise TooMany(start)
+                judged.spend(start)
                 match = compiled(body).match(text, after)
                 if match and _is_body(text[after : max(match.end(), after + 64)]):
                     found = start, _end_of_token(text, match.end()), kind
@@ -316,16 +403,20 @@ def _find_prefixed(text: str) -> Iterator[tuple[int, int, str]]:
 def _with_text_before(text: str, after: int) -> tuple[int, int, str] | None:
     for kind, sign, distance, behind, body in _TEXT_BEFORE:
         if text.startswith(sign, after - distance) and after > distance:
-            begin = compiled(behind).search(text, max(0, after - 40), after)
+            begin = compiled(behind).search(text, max(0, after - 80), after)
             match = compiled(body).match(text, after) if begin else None
             if begin and match:
-                return begin.start(), _end_of_token(text, match.end()), kind
+                return begin.start(begin.lastindex or 0), _end_of_token(text, match.end()), kind
     return None
 
 
 def _find_capital_prefixes(text: str) -> Iterator[tuple[int, int, str]]:
+    if not any(prefix in text for prefix in _CAPITAL_PREFIXES):
+        return
+    first = "".join(sorted({prefix[0] for prefix in _CAPITAL_PREFIXES}))
+    rest = "|".join(sorted({prefix[1:] for prefix in _CAPITAL_PREFIXES}, key=len, reverse=True))
     done = 0
-    for hit in compiled(_CAPITAL_START).finditer(text):
+    for hit in compiled(f"[{first}](?:{rest})").finditer(text):
         rule = _CAPITAL_PREFIXES.get(hit.group())
         if rule and hit.start() >= done and _begins_token(text, hit.start()):
             match = compiled(rule[1]).match(text, hit.end())

@@ -38,17 +38,8 @@ MARK = "[REDACTED:"  # The beginning of the mark that replaces a secret; its kin
 UNSEARCHED = "unsearched"
 
 
-def most_judged(text: str) -> int:
-    """How many places of one sort in a text are judged.
-
-    A text with more of them is no ordinary text: judging the rest would take too long, so it is cut out.
-    """
-    return 3_000 + len(text) // 300
-
-
-def most_looked_at(text: str) -> int:
-    """How many places of one sort are looked at, most of which need not be judged."""
-    return 12 * most_judged(text)
+_ALWAYS_JUDGED = 2_000
+_LOOKED_AT = 4  # Places that are looked at for each one that is judged
 
 
 class TooMany(Exception):
@@ -59,13 +50,39 @@ class TooMany(Exception):
         self.at = at
 
 
+class Budget:
+    """How many places of one sort in a text are judged.
+
+    A text with more of them is no ordinary text: judging the rest would take too long, so it is cut out. It
+    is cut so early that what is left is within the budget of the shorter text.
+    """
+
+    def __init__(self, text: str, times: int = 1) -> None:
+        self._early = times * _ALWAYS_JUDGED
+        self._most = times * (_ALWAYS_JUDGED + len(text) // 1000)
+        self._spent = 0
+        self._cut = 0
+
+    def spend(self, at: int) -> None:
+        """Count one place; `TooMany` if there are more than the text may have."""
+        self._spent += 1
+        if self._spent <= self._early:
+            self._cut = at
+        elif self._spent > self._most:
+            raise TooMany(self._cut)
+
+
+def looking(text: str) -> Budget:
+    """A budget for places that are looked at, most of which need not be judged."""
+    return Budget(text, _LOOKED_AT)
+
+
 def limited(matches: Iterator[re.Match[str]]) -> Iterator[re.Match[str]]:
     """The matches, or `TooMany`."""
-    most = None
-    for number, match in enumerate(matches):
-        most = most or most_judged(match.string)
-        if number == most:
-            raise TooMany(match.start())
+    budget = None
+    for match in matches:
+        budget = budget or Budget(match.string)
+        budget.spend(match.start())
         yield match
 
 
@@ -165,10 +182,10 @@ def is_filler(value: str) -> bool:
 @lru_cache(maxsize=1024)
 def is_placeholder(value: str) -> bool:
     """Whether the value is a placeholder for a secret: a template, a reference, `changeme`."""
-    if is_filler(value) or len(set(value)) == 1 or compiled(_TEMPLATE).search(value):
-        return True
     words = words_of(value)
-    if all(word in _PLACEHOLDER_WORDS for word in words):
+    if is_filler(value) or len(set(value)) == 1 or all(word in _PLACEHOLDER_WORDS for word in words):
+        return True
+    if not (value.isalnum() and "REDACTED" not in value) and compiled(_TEMPLATE).search(value):
         return True
     return not _MARKERS.isdisjoint(words) or (not _EXAMPLES.isdisjoint(words) and _reads_as_words(value))
 
@@ -184,6 +201,11 @@ def _reads_as_words(value: str) -> bool:
     words = words_of(value)
     if 2 * sum(char.isalpha() for char in value) < 5 * sum(word.isalpha() for word in words):
         return False
+    return _share_of_common_pairs(words) >= 0.65
+
+
+def _share_of_common_pairs(words: list[str]) -> float:
+    """The share of common pairs of letters among all; random letters have far fewer than words."""
     common = units = 0
     for word in words:
         if word.isdigit() or len(word) == 1:
@@ -191,8 +213,7 @@ def _reads_as_words(value: str) -> bool:
         else:
             units += len(word) - 1
             common += sum(word[at : at + 2] in _COMMON_PAIRS for at in range(len(word) - 1))
-    # Random letters have far fewer common pairs.
-    return common >= 0.65 * units
+    return common / max(1, units)
 
 
 def is_random(value: str, least: int) -> bool:
@@ -212,6 +233,47 @@ def _is_random(value: str, least: int) -> bool:
     return len(set(value)) >= 5
 
 
+_VERSION = (
+    r"(?:[0-9]+:)?[0-9]+(?:\.[0-9]+)+|[\w.+-]+:(?:amd64|arm64|i386|all)$"
+    r"|0x[0-9a-fA-F]{1,16}(?:[.UuLlPp]|$)|sha[0-9]{1,3}[-:]|h1:"
+)
+_GENERATED = r"[A-Za-z0-9_+/=.~!#%*@:$&^-]{16,}"
+_HASH = (
+    r"(?i)(?:0x)?(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})"
+    r"|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
+)
+_SWITCHES = r"(?=[a-z][A-Z0-9]|[A-Z][a-z0-9]|[0-9][A-Za-z])"
+
+
+@lru_cache(maxsize=1024)
+def is_generated(value: str) -> bool:
+    """Whether the value looks made by a generator: long, and its classes of characters alternate."""
+    value = value[:_MAX_VALUE]
+    if (
+        len(value) < 16
+        or not compiled(_GENERATED).fullmatch(value)
+        or is_code(value)
+        or is_placeholder(value)
+    ):
+        return False
+    if _reads_as_words(value) or compiled(_NUMERIC).fullmatch(value) or compiled(_VERSION).match(value):
+        return False
+    parts = compiled(r"[/.:@]").split(value)
+    if len(parts) > 1 and all(len(part) < 8 or _reads_as_words(part) or is_hash(part) for part in parts):
+        return False
+    switches = len(compiled(_SWITCHES).findall(value)) / len(value)
+    if len(compiled("[0-9]").findall(value)) < 2:
+        return switches >= 0.35
+    return switches >= 0.25 or (value.isalnum() and _share_of_common_pairs(words_of(value)) < 0.45)
+
+
+def is_hash(value: str) -> bool:
+    """Whether the value has the length and the alphabet of a hash, a commit's id or a UUID."""
+    return (
+        len(value) >= 32 and value.replace("-", "").isalnum() and compiled(_HASH).fullmatch(value) is not None
+    )
+
+
 def is_basic_auth(value: str) -> bool:
     """Whether the value is base64 of `user:password`."""
     try:
@@ -224,7 +286,10 @@ def is_basic_auth(value: str) -> bool:
 @lru_cache(maxsize=1024)
 def is_code(value: str) -> bool:
     """Whether an unquoted value is an expression: a call, an attribute, an operator."""
-    return compiled(_CODE).search(value) is not None
+    call = value.find("(")
+    if "::" in value or (call > 0 and (value[call - 1].isalnum() or value[call - 1] == "_")):
+        return True  # most values in code, without compiling the pattern
+    return not value.isalnum() and compiled(_CODE).search(value) is not None
 
 
 def is_plausible(kind: str, value: str, form: str) -> bool:
@@ -246,7 +311,7 @@ def _is_plausible(kind: str, value: str, form: str) -> bool:
         return _is_plausible_password(value, form)
     if kind == "secret" and form in (QUOTED, ENV, LINE, FLAG):
         return is_random(value, 6) or (form in (QUOTED, ENV) and _is_chosen_secret(value)) or is_chosen(value)
-    return is_random(value, _MIN_LENGTH[form])
+    return is_random(value, _MIN_LENGTH[form]) or (form == ENV and kind == "api-key" and is_chosen(value))
 
 
 def _is_chosen_secret(value: str) -> bool:
@@ -262,6 +327,11 @@ _TECHNICAL = (
     r"|[0-9]+-?[A-Za-z]{1,9}|[a-z]+(?:-[a-z]+)+-?[0-9]?|[a-z]{1,5}-[0-9]{1,2}|[A-Za-z_-]+[!?=+*#&~^$%]{1,2}"
     r"|[\w-]+[=].*|[\w-]+@|[^\w].*|(?:[A-Z][a-z]+){2,}[0-9]?|[a-z]+(?:[A-Z][a-z]+)+[0-9]?"
     r"|[a-z]+(?:_[a-z]+)+[0-9]{0,3}|[a-z]+(?:_[a-z]+)+_[0-9]|[A-Za-z]+(?:[&+*/%][A-Za-z]+)+|.*%[0-9.]*[sdrif]"
+    r"|.*(?:SHA|MD[245]|AES|RSA|HMAC|PSK|DES|CBC|GCM|DSA|X509|Gost).*|\w*With[A-Z]\w*|id-.*|fk_.*|pkcs.*|PKCS.*"
+    r"|.*\*\*.*|[0-9]\*.*|[A-Z]?[a-z]+-[0-9]|[A-Z]+-[A-Z]+[0-9]+|[A-Z][a-z]+(?:-[A-Z][a-z]+)+[0-9]|_.*|[0-9]\.\w.*|.*%[0-9]\..*"
+    r"|[0-9]{1,2}[A-Z][a-z]{2}[0-9]{2,4}|[a-z.-]+#[0-9]+|[\w.-]+/[\w.-]+#.*|[a-z]+(?:[|:,][a-z0-9]+)+|(?:ssh|ecdsa|sk)-[\w@.-]+|.*\s.*|email\.[0-9]"
+    r"|PKCS#[0-9]+\S*|[A-Za-z]+v?/[0-9.]+\w*|\w+v[0-9]/\w+|\w+:!?[0-9]|.*\.\w{2,4}#.*|\w*[Uu]tf8\w*|[A-Z0-9]+_\w+"
+    r"|[a-z_]+#[a-z_]+|[A-Za-z]+-[0-9]+(?:\.[0-9]+)+\S*|[A-Za-z_.]+\*|mailto:.*|[\w.-]+[<>=]{1,2}[0-9.]+"
     r"|[a-z0-9]+(?:[-_][a-z0-9]+){2,}|[A-Za-z]{1,4}[0-9]|[0-9a-f]{6}|[0-9a-f-]{36}|[\w.-]+:[0-9]+|[A-Z][a-z]{1,3}[0-9]{1,2}"
 )
 
@@ -272,13 +342,19 @@ def is_chosen(value: str) -> bool:
 
     It can stand among words and in code, so words, names, versions and addresses are none.
     """
-    if not 6 <= len(value) <= 64 or not value.isascii() or is_placeholder(value) or is_code(value):
+    if not 6 <= len(value) <= 64 or not value.isascii() or not compiled(_STRANGE).search(value):
         return False
-    if not compiled("[A-Za-z].*[A-Za-z]").search(value) or compiled(_NUMERIC).fullmatch(value):
+    if is_code(value) or is_placeholder(value) or not compiled("[A-Za-z].*[A-Za-z]").search(value):
         return False
-    if compiled(_NUMBERED).fullmatch(value) or not compiled(_STRANGE).search(value):
-        return False
-    return not compiled(_TECHNICAL).fullmatch(value)
+    return not any(compiled(form).fullmatch(value) for form in (_NUMERIC, _NUMBERED, _TECHNICAL))
+
+
+_STRONG = r"(?=.*[0-9])(?=.*[A-Za-z]{2})(?:.*[!@#$%^&*?].*|(?=.*[a-z])(?=.*[A-Z]).*)"
+
+
+def is_strong(value: str) -> bool:
+    """Whether the value is chosen or generated, and mixes more kinds of characters than words do."""
+    return (is_chosen(value) or is_generated(value)) and compiled(_STRONG).fullmatch(value) is not None
 
 
 _NO_SEED = word_set(
@@ -289,6 +365,8 @@ _NO_SEED = word_set(
 def is_seed(value: str) -> bool:
     """Whether the value is the words of a wallet's recovery phrase."""
     words = compiled("[a-z]+").findall(value)
+    while words and words[0] in _NO_SEED:
+        del words[0]
     return (
         11 < len(words) < 26
         and len(words) % 3 == 0
@@ -324,7 +402,7 @@ def _is_phrase(value: str, form: str) -> bool:
 
 
 def _is_plausible_password(value: str, form: str) -> bool:
-    if compiled(_NUMBERED).fullmatch(value) or _is_name(value):
+    if (compiled("[0-9]").search(value) and compiled(_NUMBERED).fullmatch(value)) or _is_name(value):
         return False
     plain = value.isalpha()
     if form in (QUOTED, ENV):

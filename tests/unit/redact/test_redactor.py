@@ -135,6 +135,22 @@ WEAK = [
     "await page.fill('#password', '§!x')",
     "**Password:** §xy",
     "requirepass §xy",
+    "Das Kennwort lautet §!x",
+    "mật khẩu: §!x",
+    "use §!x as the password",
+    "password text := '§!x';",
+    'Dim password As String = "§!x"',
+    "password:\n  §!x\n",
+    "user,password\njo,§!x\n",
+    "| user | password |\n|---|---|\n| jo | §!x |\n",
+    "users:\n  jo: §!x\n",
+    "jo@example.com:§!x",
+    "{&quot;password&quot;:&quot;§!x&quot;}",
+    '["mysql", "-u", "root", "-p§x"]',
+    "- --db-password\n- §!x\n",
+    "passwd jo <<EOF\n§!x\n§!x\nEOF",
+    "printf '§!x\\n§!x\\n' | smbpasswd -s -a jo",
+    "radius-server host 10.0.0.1 key §!X",
 ]
 
 
@@ -300,10 +316,17 @@ def test_a_recovery_phrase_is_found_by_what_is_said_about_it():
 def test_the_rest_of_a_text_with_too_many_places_is_cut_out_unread():
     text = "password=[x] " * 20_000 + "and the end"
     clean = redact(text)
-    assert clean.startswith("password=[x] " * 3_000)
+    assert clean.startswith("password=[x] " * 1_900)
     assert clean.endswith("[REDACTED:unsearched]")
     assert redact(clean) == clean
     assert redact(text + "[REDACTED:password]") == clean
+
+
+def test_a_text_beyond_the_bound_is_cut_before_it_is_read():
+    clean = redact("a line of words\n" * 300_000)
+    assert len(clean) == 4_000_000 + len("[REDACTED:unsearched]")
+    assert clean.endswith("[REDACTED:unsearched]")
+    assert redact(clean) == clean
 
 
 class CountingRedactor(Redactor):

@@ -1,0 +1,98 @@
+"""Read escaped text, and lists of arguments, as what they stand for, and tell where each part of it is."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+
+from rum.redact.secret_plausibility import compiled
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_ESCAPES = {
+    **{"&quot;": '"', "&#34;": '"', "&#x22;": '"', "&apos;": "'", "&#39;": "'", "&#x27;": "'", "&amp;": "&"},
+    **{
+        "%22": '"',
+        "%27": "'",
+        "%3a": ":",
+        "%3d": "=",
+        "%2c": ",",
+        "%7b": "{",
+        "%7d": "}",
+        "%20": " ",
+        "%26": "&",
+    },
+    **{"\\u0022": '"', "\\u0027": "'", "\\u0026": "&", "\\u003d": "=", "\\x22": '"', "\\x27": "'"},
+}
+_ESCAPED = (
+    "&(?:quot|#34|#x22|apos|#39|#x27|amp);|%(?:2[0267cC]|3[aAdD]|7[bBdD])|\\\\(?:u00(?:2[267]|3[dD])|x2[27])"
+)
+_SIGNS = ("&quot;", "&#34;", "&#39;", "&#x27;", "%22", "%3d", "%3a", "\\u0022", "\\u003d", "\\u0027", "\\x22")
+
+# A list of strings with an option among them: JSON on one line or several, or items of YAML.
+_ARGUMENTS = r"\[\s{0,20}(?:[\"'][^\"'\n]{0,200}[\"'],?\s{0,20}){2,40}+\]"
+_ARGUMENT = r"[\"']([^\"'\n]{0,200})[\"']"
+_ITEMS = r"(?:^|\n)[ ]{0,20}- [\"']?--?\w[^\n]{0,200}(?:\n[ ]{0,20}- [^\n]{1,200}){1,40}+"
+_ITEM = r"- [\"']?([^\n\"']{1,200})"
+
+
+class View:
+    """A text made of parts of another, with where each part comes from."""
+
+    def __init__(self) -> None:
+        self._parts: list[str] = []
+        self._starts: list[int] = []
+        self._origins: list[int] = []
+        self._length = 0
+
+    def add(self, part: str, origin: int) -> None:
+        """Append a part; each of its characters comes from the same place of the text."""
+        self._starts.append(self._length)
+        self._origins.append(origin)
+        self._parts.append(part)
+        self._length += len(part)
+
+    def text(self) -> str:
+        """The whole view."""
+        return "".join(self._parts)
+
+    def origin(self, start: int, end: int) -> tuple[int, int]:
+        """Where a piece of the view is in the text."""
+        return self._place(start), self._place(end - 1) + 1
+
+    def _place(self, at: int) -> int:
+        number = bisect_right(self._starts, at) - 1
+        return self._origins[number] + at - self._starts[number]
+
+
+def views(text: str, lower: str) -> Iterator[View]:
+    """Other readings of the text, if it has any."""
+    if any(sign in lower for sign in _SIGNS):
+        yield _unescaped(text)
+    if '"-' in text or "'-" in text:
+        yield _joined(text, _ARGUMENTS, _ARGUMENT)
+    if "- -" in text or '- "-' in text:
+        yield _joined(text, _ITEMS, _ITEM)
+
+
+def _unescaped(text: str) -> View:
+    view = View()
+    at = 0
+    for match in compiled(_ESCAPED).finditer(text):
+        view.add(text[at : match.start()], at)
+        view.add(_ESCAPES[match[0].lower()], match.start())
+        at = match.end()
+    view.add(text[at:], at)
+    return view
+
+
+def _joined(text: str, lists: str, item: str) -> View:
+    """Every list of arguments as a line of a command."""
+    view = View()
+    for found in compiled(lists).finditer(text):
+        for argument in compiled(item).finditer(text, found.start(), found.end()):
+            view.add(argument[1], argument.start(1))
+            view.add(" ", argument.end(1))
+        view.add("\n", found.end())
+    return view
