@@ -1,6 +1,7 @@
 """Run the search for faults; the last lines are its figures, and the exit code is 1 if any fault was found.
 
-    python -m chaos [--seed N] [--calls N] [--texts N] [--kills N] [--damage N]
+    python -m chaos [--seed N] [--calls N] [--texts N] [--kills N] [--damage N] [--conditions N]
+        [--repositories N]
 
 The defaults take a few minutes. The same seed tries the same things, as far as the moments of kills allow.
 """
@@ -12,24 +13,32 @@ import random
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
+from chaos.conditions import try_conditions
 from chaos.damage import damage_files
 from chaos.figures import Figures
 from chaos.fuzz import fuzz
 from chaos.kills import kill_writers
+from chaos.repositories import try_repositories
 from chaos.texts import fuzz_texts
 
+PARTS: dict[str, Callable[[Path, random.Random, int, Figures], None]] = {
+    "calls": fuzz,
+    "texts": fuzz_texts,
+    "kills": kill_writers,
+    "damage": damage_files,
+    "conditions": try_conditions,
+    "repositories": try_repositories,
+}
 
-def run(folder: Path, seed: int, *, calls: int, texts: int, kills: int, damage: int) -> Figures:
-    """Try everything below `folder`."""
+
+def run(folder: Path, seed: int, **numbers: int) -> Figures:
+    """Try everything below `folder`; `numbers` says how much of each part."""
     figures = Figures()
-    for name, part, number in (
-        ("calls", fuzz, calls),
-        ("texts", fuzz_texts, texts),
-        ("kills", kill_writers, kills),
-        ("damage", damage_files, damage),
-    ):
+    for name, part in PARTS.items():
+        number = numbers.get(name, 0)
         if not number:
             continue
         start = time.monotonic()
@@ -46,6 +55,10 @@ def main() -> None:
     parser.add_argument("--texts", type=int, default=50_000, help="random texts for parsers and hooks")
     parser.add_argument("--kills", type=int, default=40, help="writers killed")
     parser.add_argument("--damage", type=int, default=30, help="files damaged")
+    parser.add_argument(
+        "--conditions", type=int, default=20, help="writers on a full disk or with a wrong clock"
+    )
+    parser.add_argument("--repositories", type=int, default=30, help="hostile repositories")
     options = vars(parser.parse_args())
     with tempfile.TemporaryDirectory() as folder:
         figures = run(Path(folder), **options)

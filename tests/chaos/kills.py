@@ -6,14 +6,18 @@ import os
 import random
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
 from chaos.figures import Figures
+from migrations.test_schema import build_by_hand
 from rum import NotFound, Rum, RumError
+from rum.model.ids import new_id
 
 PATIENCE = 120  # Seconds after which a program counts as hanging
 KILLS_PER_STORE = 10
@@ -80,17 +84,60 @@ while True:
 _IMPORT = "rum = Rum.open(owner=True)\nrum.import_git(sys.argv[2])\nprint('done', flush=True)\n"
 
 
+_TRASH = """
+rum = Rum.open(owner=True)
+for number in itertools.count():
+    word = f"w{sys.argv[1]}x{number}"
+    kept = rum.store(**make_draft(f"Try {word} once"))
+    print("stored", word, kept.memory_id, flush=True)
+    rum.forget(kept.memory_id)
+    print("forgotten", word, kept.memory_id, flush=True)
+    if number % 3:
+        rum.restore(kept.memory_id)
+        print("stored", word, kept.memory_id, flush=True)
+"""
+_CAPTURE = """
+import time
+from rum.capture.events.event import new_event, to_line
+from rum.capture.events.spool import folders, write_line
+
+rum = Rum.open(owner=True)
+rum.facts.set("a", "b")  # makes the project's folder
+places = folders(rum.settings.home, rum.project.id, rum.project.directory)
+for number in itertools.count():
+    word = f"w{sys.argv[1]}x{number}"
+    files = [{"path": "a.py", "operation": "edit", "added": f"x = {number}", "removed": "x = 0"}]
+    parts = (
+        ("prompt", {"text": f"Change the parser as {word} says"}),
+        ("after", {"tool": "edit", "files": files, "call": word}),
+        ("stop", {"text": "The parser is changed."}),
+    )
+    for kind, more in parts:
+        event = new_event("claude-code", sys.argv[1], kind, time.time(), ".", (word,), turn=word, **more)
+        write_line(places, sys.argv[1], to_line(event))
+    print("turn", word, "x", flush=True)
+    if number % 5 == 4:
+        rum.take_in()
+"""
+
+
 class Writer(NamedTuple):
-    """A program that writes until it is killed, and the longest time it may run."""
+    """A program that writes until it is killed, and the longest time it may run.
+
+    `changes` says that the line it prints next may undo the last one.
+    """
 
     name: str
     program: str
     longest: float = 0.3
+    changes: bool = False
 
 
 WRITERS = (
     Writer("store", _STORE),
-    Writer("change", _CHANGE),
+    Writer("change", _CHANGE, changes=True),
+    Writer("trash", _TRASH, changes=True),
+    Writer("capture", _CAPTURE),
     Writer("fact", _LEARN),
     Writer("note", _NOTE),
     Writer("journal", _JOURNAL),
@@ -101,7 +148,12 @@ WRITERS = (
 
 
 def kill_writers(folder: Path, rng: random.Random, kills: int, figures: Figures) -> None:
-    """Kill random writers, ten for each store, and check the store after every kill."""
+    """Kill random writers, ten for each store, and check the store after every kill; a tenth are migrations.
+
+    A store is used for several kills, as damage may only show later.
+    """
+    kill_migrations(folder / "migrations", rng, kills // 10, figures)
+    kills -= kills // 10
     history = _make_history(folder / "history", rng)
     while kills > 0:
         place = folder / f"kills-{rng.randrange(10**9)}"
@@ -110,8 +162,8 @@ def kill_writers(folder: Path, rng: random.Random, kills: int, figures: Figures)
         for _ in range(min(kills, KILLS_PER_STORE)):
             writer = rng.choice(WRITERS)
             lines = _run_until_killed(place, writer, f"{rng.randrange(10**6)}", history, rng, figures)
-            acknowledged += lines[:-1] if writer.name == "change" else lines
-            unsure = lines[-1][2] if lines and writer.name == "change" else ""
+            acknowledged += lines[:-1] if writer.changes else lines
+            unsure = lines[-1][2] if lines and writer.changes else ""
             acknowledged = [line for line in acknowledged if line[2] != unsure or line[0] not in _CHANGES]
             _check(place, acknowledged, writer.name, figures)
             figures.count("kills")
@@ -121,6 +173,50 @@ def kill_writers(folder: Path, rng: random.Random, kills: int, figures: Figures)
 
 
 _CHANGES = ("stored", "updated", "forgotten")
+_OLD_SCHEMA = 9  # Of the stores whose migration is killed
+_OLD_MEMORIES = 400
+_MIGRATE = """
+import sys
+from rum import Rum
+print("begun", flush=True)
+Rum.open(owner=True).list(limit=1)
+"""
+_OLD_MEMORY = """
+INSERT INTO memories (id, agent_id, project_id, session_id, created_at, intent_goal, intent_type,
+  outcome_success, outcome_summary, intent, perception, reasoning, actions, outcome)
+VALUES (?, 'agent_a', 'p', 's', 1, 'g', 'bug_fix', 1, 'd', ?, '{}', '{}', '[]', ?)
+"""
+
+
+def kill_migrations(folder: Path, rng: random.Random, kills: int, figures: Figures) -> None:
+    """Kill a process that migrates an old store, until one is through: every memory is still there."""
+    for number in range(kills):
+        place = folder / str(number)
+        (place / "work").mkdir(parents=True)
+        with Rum.open(place / "work", home=place / "home", owner=True) as rum:
+            rum.facts.set("a", "b")  # registers the project
+            directory = Path(rum.project.directory)
+        for path in directory.glob("rum.db*"):
+            path.unlink()
+        build_by_hand(directory, "rum", _OLD_SCHEMA)
+        with closing(sqlite3.connect(directory / "rum.db")) as db, db:
+            db.execute(
+                "INSERT INTO agents VALUES ('agent_a', 'main', NULL, 'p', NULL, NULL, 1, 1, NULL, '{}')"
+            )
+            intent, outcome = '{"goal": "g", "task_type": "bug_fix"}', '{"success": true, "summary": "d"}'
+            rows = [(new_id("mem"), intent, outcome) for _ in range(_OLD_MEMORIES)]
+            db.executemany(_OLD_MEMORY, rows)
+        _run_until_killed(place, Writer("migration", _MIGRATE, 0.25), "x", folder, rng, figures)
+        try:
+            with Rum.open(place / "work", home=place / "home", owner=True) as rum:
+                found = sum(b'"kind":"memory"' in line for line in rum.export())
+        except RumError as error:
+            figures.fault("damage", f"after killing a migration: {error!r}")
+        else:
+            if found != _OLD_MEMORIES:
+                figures.fault("lost write", f"{found} of {_OLD_MEMORIES} memories after a killed migration")
+        figures.count("kills")
+        shutil.rmtree(place)
 
 
 def _run_until_killed(
@@ -130,7 +226,7 @@ def _run_until_killed(
     process = subprocess.Popen(
         [sys.executable, "-c", _START + writer.program, name, str(history)],
         cwd=place / "work",
-        env=_environment(place),
+        env=environment(place),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -154,7 +250,7 @@ def _check(place: Path, acknowledged: list[list[str]], writer: str, figures: Fig
         with Rum.open(place / "work", home=place / "home", owner=True) as rum:
             for problem in rum.doctor().problems:
                 figures.fault("damage", f"after killing {writer}: {problem.what}")
-            notes = journal = None
+            notes = journal = turns = None
             for done, word, value in last.values():
                 if done == "note":
                     notes = notes or "".join(
@@ -165,6 +261,9 @@ def _check(place: Path, acknowledged: list[list[str]], writer: str, figures: Fig
                     files = (place / "work" / ".rum/sessions").rglob("*.yaml")
                     journal = journal or "".join(path.read_text() for path in files)
                     found = f"Seen {word}." in journal
+                elif done == "turn":
+                    turns = turns or _captured_goals(rum)
+                    found = word in turns
                 elif done == "fact":
                     found = (fact := rum.facts.get(word)) is not None and fact.value == value
                 else:
@@ -175,6 +274,12 @@ def _check(place: Path, acknowledged: list[list[str]], writer: str, figures: Fig
     except RumError as error:
         figures.fault("damage", f"after killing {writer}: {error!r}")
     figures.count("acknowledged writes checked", len(last))
+
+
+def _captured_goals(rum: Rum) -> str:
+    """The goals of all memories, after the spool was processed."""
+    rum.take_in()
+    return " ".join(line.decode() for line in rum.export() if b'"kind":"memory"' in line)
 
 
 def _has(rum: Rum, done: str, word: str, memory_id: str) -> bool:
@@ -218,7 +323,7 @@ def _check_import(place: Path, history: Path, figures: Figures) -> None:
         figures.fault("lost write", f"{len(goals)} of 300 commits after interrupted imports")
 
 
-def _environment(place: Path) -> dict[str, str]:
+def environment(place: Path) -> dict[str, str]:
     folders = [str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
     kept = {name: value for name, value in os.environ.items() if not name.startswith("RUM_")}
     variables = {"RUM_HOME": str(place / "home"), "RUM_EMBEDDER": "none", "RUM_IDLE_AFTER": "0"}

@@ -118,6 +118,7 @@ def test_a_file_that_is_not_ours_is_refused_and_not_changed(tmp_path: Path, stra
 
 @pytest.mark.parametrize("stranger", list(STRANGERS)[1:])
 def test_a_damaged_file_of_counts_is_put_aside_and_does_not_stand_in_the_way(tmp_path: Path, stranger: str):
+    SqliteStore(str(tmp_path)).close()
     STRANGERS[stranger](tmp_path / "activity.db")
     before = (tmp_path / "activity.db").read_bytes()
     with closing(SqliteStore(str(tmp_path))) as store:

@@ -7,7 +7,6 @@ from rum.store.captured_events import (
     CapturedEvent,
     CapturedTurn,
     EventQuery,
-    RuleCandidate,
     SessionKey,
     TurnKey,
 )
@@ -115,14 +114,3 @@ def test_a_transcript_that_was_read_is_known_by_its_looks(store: Store):
     store.captured.set_transcript_stamp("/x", "1", NOW)
     store.captured.set_transcript_stamp("/x", "2", NOW)
     assert store.captured.transcript_stamps(["/x", "/y"]) == {"/x": "2"}
-
-
-def test_candidates_are_counted_by_turns_and_stay_settled(store: Store):
-    told = RuleCandidate("rule_1", "tests", "Use pytest", "no, use pytest", "claude-code", "s1", 1.0)
-    store.captured.add_rule_candidates([(told, "t1")])
-    store.captured.add_rule_candidates([(told, "t1"), (told._replace(at=2.0), "t2")])
-    assert [(one.id, one.times, one.at) for one in store.captured.rule_candidates()] == [("rule_1", 2, 2.0)]
-    assert store.captured.settle_candidate("rule_1", "rejected")
-    assert not store.captured.settle_candidate("rule_9", "rejected")
-    store.captured.add_rule_candidates([(told._replace(at=3.0), "t3")])
-    assert store.captured.rule_candidates() == []

@@ -84,8 +84,8 @@ class Activity(Protocol):
         """Return the use of each of these memories, or of all, that was ever retrieved; most used first."""
         ...
 
-    def delete(self, memory_id: str) -> None:
-        """Delete the uses, offers and feedback of a memory."""
+    def delete(self, memory_id: str, *, texts_only: bool = False) -> None:
+        """Delete the uses, offers and feedback of a memory; or only offers, which have its words."""
         ...
 
     def set_failure(self, part: str, why: str | None, now: int) -> bool:
@@ -108,8 +108,8 @@ class Activity(Protocol):
         """Update the outcomes of known offers, and the usefulness of their memories."""
         ...
 
-    def offer_counts(self) -> list[OfferCounts]:
-        """Return the numbers of offers and outcomes of each kind."""
+    def offer_counts(self, since: float = 0) -> list[OfferCounts]:
+        """Return the numbers of offers since a time, and of their outcomes, by kind."""
         ...
 
     def add_feedback(self, memory_id: str, author: str, now: int, *, useful: bool) -> Evidence:

@@ -9,7 +9,10 @@ import re
 from functools import lru_cache
 from zlib import crc32
 
-from rum.text.shell import segments
+from rum.text.shell import launchers, segments
+
+# How the reason of an attempt begins that did not fail, but was not what the user wanted.
+REJECTED_BY_USER = "rejected by the user"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -28,12 +31,17 @@ else:
     # `typing` is slow to load.
     Tried = namedtuple("Tried", ("key", "marks"))
 
-VERSION = 2  # Raise it when marks or keys change: stored ones must be rebuilt
+VERSION = 3  # Raise it when marks or keys change: stored ones must be rebuilt
 
 MAX_LENGTH = 16_000  # Maximum number of characters of an edit that are used
 _SHINGLE = 3
 _TOKEN = r"[A-Za-z_$][\w$]*|\d[\w.]*|[^\w\s]"  # noqa: S105
-_COMMENT = r"(?:^|\s)(?:#(?![!\[{]|include|define|if|else|endif|pragma)|//|--\s).*$"
+# `//` divides in some languages: after code it begins a comment only if words follow.
+_COMMENT = (
+    r"(?:^|\s)(?:#(?![!\[{]|include|define|if|else|endif|pragma)|--\s).*$"
+    r"|^//.*$|\s//\s*[^\W\d]+(?:['’,.:!]*\s+[^\W\d]['’\w-]*)+[.!?]?\s*$|(?<=[;{}])\s*//.*$"
+)
+_BLANK = r'"(\s+)"'
 _SAYING = r"[\w$]"
 
 
@@ -62,6 +70,8 @@ def _lines(text: str) -> list[str]:
     found: list[str] = []
     for line in text[:MAX_LENGTH].splitlines():
         bare = re.sub(_COMMENT, "", line.strip()).replace("'", '"').replace("`", '"')
+        # The number of blanks in a text of blanks matters.
+        bare = re.sub(_BLANK, lambda blank: f'"_{len(blank[1])}"', bare)
         if re.search(_SAYING, bare):
             found.append(" ".join(re.findall(_TOKEN, bare)).rstrip(" ;,"))
     return found
@@ -70,10 +80,52 @@ def _lines(text: str) -> list[str]:
 def _marks(lines: list[str], sign: str) -> frozenset[int]:
     marks: set[int] = set()
     for line in lines:
-        tokens = [sign, *line.split()]
-        for at in range(max(1, len(tokens) - _SHINGLE + 1)):
-            marks.add(crc32(" ".join(tokens[at : at + _SHINGLE]).encode("utf-8", "replace")))
+        tokens = line.split()
+        # The line as a whole, and its parts: a line may be repeated as part of a longer one.
+        parts = [" ".join(tokens[at : at + _SHINGLE]) for at in range(len(tokens) - _SHINGLE + 1)]
+        marks.update(crc32(f"{sign} {part}".encode("utf-8", "replace")) for part in (f"^{line}$", *parts))
     return frozenset(marks)
+
+
+# Lines beside a change: what it needs, opens or closes, or says about itself.
+_BESIDE = (
+    r"(?:import|from|using|use|require|require_once|include|#include|package|namespace|mod|module)\b(?!.*=\s*\w+\()"
+    r"|(?:const|let|var)\s+[\w{}, ]+=\s*require\(|(?:#(?![!\[])|//|/\*|\*|--\s|\"\"\"|\'\'\')"
+)
+# What a line of a change is, from what most likely carries the change to what least does.
+_CARRIES = (
+    r"@\w",
+    r"(?:\}\s*)?(?:else )?(?:if|elif|elsif|while|for|foreach|switch|match|case|when|unless|until|with|except"
+    r"|catch|rescue|assert|raise|throw)\b",
+    r".*\w[)\]]?\s*\(|.*\w!\(",
+    r".*[=:]\s*\S|return\b",
+)
+_HEADS = (
+    r"(?:export |public |private |protected |static |async |pub |abstract )*"
+    r"(?:def|class|func|function|fn|fun|struct|impl|interface|trait|enum)\b|(?:try|else|finally|do|begin|end)\b"
+)
+
+
+def is_beside(line: str) -> bool:
+    """Whether a line only stands beside a change: an import or a comment."""
+    return re.match(_BESIDE, line.strip()) is not None
+
+
+def carrying_line(lines: Iterable[str]) -> str:
+    """The line that carries a change: rather a decorator or a condition than a call, an import last."""
+    found, best = "", len(_CARRIES) + 3
+    for line in map(str.strip, lines):
+        if not re.search(_SAYING, line):
+            continue
+        if is_beside(line):
+            rank = len(_CARRIES) + 2
+        elif re.match(_HEADS, line):
+            rank = len(_CARRIES)
+        else:
+            rank = next((at for at, one in enumerate(_CARRIES) if re.match(one, line)), len(_CARRIES) + 1)
+        if rank < best:
+            found, best = line, rank
+    return found
 
 
 # Options that only change how much a command prints.
@@ -186,6 +238,12 @@ def _asks(words: list[str]) -> bool:
             word in ("-d", "--data", "-X", "--request", "-F", "--form", "-T") for word in words
         )
     return any(word in _ASKS.get(words[0], ()) for word in words[1:2])
+
+
+def started_by(command: str) -> str:
+    """How the first simple command that does more than read is started; empty for its bare name."""
+    pairs = zip(segments(command), launchers(command), strict=False)
+    return next((launcher for words, launcher in pairs if words[0] not in _LOOKS and not _asks(words)), "")
 
 
 def is_check(command: str) -> bool:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rum.store.chapters import GroupMatches, Groups
     from rum.store.records import Events, Facts, History, Rules
     from rum.store.search import Search
+    from rum.store.trash import Trash
     from rum.store.upkeep import Archive, LocalUpkeep, Upkeep
     from rum.store.vectors import Vectors
 
@@ -70,16 +71,27 @@ class Memories(WithIds, Protocol):
         """
         ...
 
+    def renames(self, memory_id: str) -> list[tuple[str, str]]:
+        """Return (earlier name, new name) of all files renamed in a memory's work."""
+        ...
+
     def add_tombstones(self, hashes: Iterable[str], kind: str, now: int) -> None:
         """Add the hashes of something forgotten, so that it is not stored again."""
         ...
 
     def all_tombstones(self) -> dict[str, list[str]]:
-        """Return the hashes of everything forgotten, by kind."""
+        """Return the hashes of everything forgotten for good, by kind."""
         ...
 
-    def tombstones(self, hashes: Iterable[str]) -> set[str]:
-        """Return those of the hashes that have a tombstone."""
+    def tombstones(self, hashes: Iterable[str], *, pending: bool = True) -> set[str]:
+        """Return those of the hashes that have a tombstone, or are marks of something in the trash.
+
+        Without `pending`, the marks of what waits for review do not count.
+        """
+        ...
+
+    def delete_tombstones(self, hashes: Iterable[str]) -> None:
+        """Delete tombstones; the marks of what is in the trash stay."""
         ...
 
 
@@ -150,6 +162,7 @@ class Store(Protocol):
     search: Search
     vectors: Vectors
     archive: Archive
+    trash: Trash
     history: History
     facts: Facts
     rules: Rules
@@ -193,6 +206,10 @@ class Store(Protocol):
 
     def errors(self) -> AbstractContextManager[None]:
         """Turn the backend's errors into StorageError."""
+        ...
+
+    def damaged_rows(self) -> dict[str, str]:
+        """Return the kinds of rows that could not be read as a whole since the store was opened, by id."""
         ...
 
     def refresh(self) -> None:

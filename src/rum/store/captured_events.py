@@ -33,7 +33,7 @@ class CapturedEvent(NamedTuple):
 
 
 class CapturedTurn(NamedTuple):
-    """A turn and its outcome: `memory`, `completed`, `nothing`, `forgotten`, or empty while it is open."""
+    """A turn and its outcome: `memory`, `pending`, `completed`, `nothing`, `forgotten`; empty while open."""
 
     key: TurnKey
     first: float
@@ -66,19 +66,6 @@ class FoundEvent(NamedTuple):
     is_open: bool
 
 
-class RuleCandidate(NamedTuple):
-    """A rule that a user may have meant: their own words (`quote`), how often they wrote it, when last."""
-
-    id: str
-    condition: str
-    action: str
-    quote: str
-    client: str
-    session: str
-    at: float
-    times: int = 1
-
-
 class CapturedEvents(Protocol):
     """Events and turns of one project; no part of a transaction over its memories."""
 
@@ -99,6 +86,14 @@ class CapturedEvents(Protocol):
 
     def count(self) -> tuple[int, int]:
         """Return the number of events, and of open turns."""
+        ...
+
+    def count_kinds(self, since: float) -> dict[str, int]:
+        """Return the number of events since a time, by kind."""
+        ...
+
+    def count_outcomes(self, since: float) -> dict[str, int]:
+        """Return the number of turns concluded since a time, by outcome."""
         ...
 
     def turns(self, scope: TurnKey | SessionKey | None = None, limit: int = -1) -> list[CapturedTurn]:
@@ -130,16 +125,4 @@ class CapturedEvents(Protocol):
 
     def set_transcript_stamp(self, path: str, stamp: str, now: int) -> None:
         """Record that a transcript was read in this state."""
-        ...
-
-    def add_rule_candidates(self, candidates: Iterable[tuple[RuleCandidate, str]]) -> None:
-        """Add candidates, each with the turn whose prompt has it."""
-        ...
-
-    def rule_candidates(self) -> list[RuleCandidate]:
-        """Return the candidates for rules that are neither accepted nor rejected, newest first."""
-        ...
-
-    def settle_candidate(self, candidate_id: str, state: str) -> bool:
-        """Set the state of a candidate to `accepted` or `rejected`; False if there is none."""
         ...

@@ -13,8 +13,19 @@ from typing import NamedTuple
 
 from rum.model.memory import Memory, has_worked
 from rum.model.memory_layers import Action, ActionType
-from rum.store.attempt_fingerprint import command_tried, diff_marks, edit_marks, is_check, is_misuse, sample
-from rum.text.shorten import shorten
+from rum.store.attempt_fingerprint import (
+    REJECTED_BY_USER,
+    carrying_line,
+    command_tried,
+    diff_marks,
+    edit_marks,
+    is_beside,
+    is_check,
+    is_misuse,
+    sample,
+    started_by,
+)
+from rum.text.shorten import LINE_BREAK, shorten
 from rum.text.terms import terms
 
 
@@ -52,7 +63,8 @@ def indexed_text(memory: Memory) -> tuple[str, ...]:
             *perception.patterns_noticed,
             *perception.anomalies,
         ),
-        tuple(_action_texts(memory)),
+        # The whole message counts as little as actions do: what matters of it is in the fields above.
+        (*_action_texts(memory), outcome.full_text),
         memory.tags,
         (file.path for file in memory.files),
     )
@@ -129,7 +141,8 @@ _SAMPLE_SIZE = 128  # Marks stored per attempt: enough to estimate how many of t
 MAX_ATTEMPTS = 60  # Limit for one memory
 
 _EDITS = (ActionType.FILE_EDIT, ActionType.FILE_CREATE, ActionType.FILE_DELETE)
-_QUOTE_LENGTH, _REASON_LENGTH = 90, 140
+_SHORT_CHANGE = 64  # Characters of a change that is quoted whole
+_QUOTE_LENGTH, _REASON_LENGTH, _QUOTED_REASON_LENGTH = 90, 140, 300
 _MAX_SUSPECT_EDITS = 3  # In a failure with at most this many edits, those of unknown result count as failed
 # Errors that mean that an edit was not applied; they do not show that it was wrong.
 _NOT_APPLIED = re.compile(
@@ -166,7 +179,8 @@ def _attempts(memory: Memory) -> Iterator[Attempt]:
         key, marks = found
         row = Attempt(number, key, action.timestamp, worked, len(marks), sample(marks, _SAMPLE_SIZE))
         if worked:
-            yield row
+            # Of a command that worked it matters how it was started.
+            yield row._replace(tried=_started(action) if action.type is ActionType.COMMAND_RUN else "")
         else:
             instead = _instead(memory, number, key)
             yield row._replace(tried=_in_one_line(action), why=_reason(memory, action), instead=instead)
@@ -216,13 +230,18 @@ def _in_one_line(action: Action) -> str:
 
 
 def first_changed_line(diff: str) -> str:
-    """The first meaningful line that a diff adds; if it adds none, the first that it removes."""
+    """A short diff, or the line that carries it: what it adds; if it adds nothing, what it removes."""
     for sign, prefix in (("+", ""), ("-", "removing ")):
-        lines = [line[1:].strip() for line in diff.splitlines() if line.startswith(sign)]
-        line = next((line for line in lines if edit_marks(line)), "")
-        if line:
+        lines = [line for line in _lines_of(diff, sign) if edit_marks(line)]
+        whole = LINE_BREAK.join(line for line in lines if not is_beside(line))
+        # A short change is quoted whole: one of its lines may say little.
+        if line := whole if 0 < len(whole) <= _SHORT_CHANGE else carrying_line(lines):
             return prefix + _line(line, _QUOTE_LENGTH)
     return ""
+
+
+def _lines_of(diff: str, sign: str) -> list[str]:
+    return [line[1:].strip() for line in diff.splitlines() if line.startswith(sign)]
 
 
 def _reason(memory: Memory, action: Action) -> str:
@@ -231,7 +250,8 @@ def _reason(memory: Memory, action: Action) -> str:
         memory.outcome.failure_reason,
         memory.full_summary,
     )
-    return _line(next(filter(None, texts), memory.outcome.failure_reason or ""), _REASON_LENGTH)
+    reason = next(filter(None, texts), memory.outcome.failure_reason or "")
+    return _line(reason, _QUOTED_REASON_LENGTH if reason.startswith(REJECTED_BY_USER) else _REASON_LENGTH)
 
 
 def _instead(memory: Memory, number: int, key: str) -> str:
@@ -241,8 +261,12 @@ def _instead(memory: Memory, number: int, key: str) -> str:
         if not has_worked(memory):
             return ""
         edits = [action for action in later if action.type in _EDITS and action.details.file_path == key]
-        lines = [_in_one_line(action) for action in _successes(edits)]
-        return next((line for line in reversed(lines) if line), "")
+        worked = [action for action in _successes(edits) if _in_one_line(action)]
+        tried = set(_lines_of(failed.details.diff_summary or "", "+"))
+        # Rather what took the failed lines out than the last edit of the file.
+        replacing = [one for one in worked if tried & set(_lines_of(one.details.diff_summary or "", "-"))]
+        chosen = replacing[:1] or worked[-1:]
+        return _in_one_line(chosen[0]) if chosen else ""
     commands = _successes(action for action in later if action.type is ActionType.COMMAND_RUN)
     alike = (action for action in commands if _same_purpose(failed, action))
     return next((_in_one_line(action) for action in alike), "")
@@ -255,9 +279,16 @@ def _successes(actions: Iterable[Action]) -> list[Action]:
 def _same_purpose(failed: Action, other: Action) -> bool:
     """Whether two commands run the same program with other arguments, or share half of their words."""
     one, two = _key_and_marks(failed), _key_and_marks(other)
-    if one is None or two is None or one[1] == two[1]:
+    if one is None or two is None:
         return False
+    if one[1] == two[1]:
+        # `python -m pytest` in place of `pytest`, which was not found.
+        return _started(failed) != _started(other)
     return one[0] == two[0] or len(one[1] & two[1]) * 2 >= min(len(one[1]), len(two[1]))
+
+
+def _started(action: Action) -> str:
+    return started_by(action.details.command or "")
 
 
 def _line(text: str, max_length: int) -> str:

@@ -41,9 +41,10 @@ def pack(vector: Floats) -> bytes:
     return np.array([1 / length], dtype="<f4").tobytes() + steps.tobytes()
 
 
-def cosines(question: Floats, kept: Mapping[int, bytes]) -> dict[int, float]:
-    """The cosines of stored vectors to a unit vector; vectors of another length are left out."""
-    good = {name: data for name, data in kept.items() if len(data) == SCALE + len(question)}
+def cosines(question: Floats, kept: Mapping[int, object]) -> dict[int, float]:
+    """The cosines of stored vectors to a unit vector; damaged ones, or of another length, are left out."""
+    size = SCALE + len(question)
+    good = {name: data for name, data in kept.items() if isinstance(data, bytes) and len(data) == size}
     near = cosines_of(*read_packed(list(good.values()), len(question)), question)
     return dict(zip(good, near.tolist(), strict=True))
 
@@ -52,7 +53,8 @@ def read_packed(kept: Sequence[bytes], dimensions: int) -> tuple[NDArray[np.int8
     """The steps and scales of packed vectors, one row each."""
     rows = np.frombuffer(b"".join(kept), dtype=np.int8).reshape(len(kept), SCALE + dimensions)
     scales = np.ascontiguousarray(rows[:, :SCALE]).view("<f4")[:, 0].astype(np.float32)
-    return rows[:, SCALE:], scales
+    # Of a unit vector no step is larger than 1; a damaged scale makes the vector unlike all others.
+    return rows[:, SCALE:], np.where((scales > 0) & (scales <= 1), scales, 0)
 
 
 def cosines_of(steps: NDArray[np.int8], scales: Floats, question: Floats) -> Floats:
@@ -86,10 +88,11 @@ class Matrix:
     def __len__(self) -> int:
         return self._size
 
-    def add(self, rows: Sequence[tuple[int, bytes]]) -> None:
-        """Add (number, data) rows; data of another length are left out."""
+    def add(self, rows: Sequence[tuple[int, object]]) -> None:
+        """Add (number, data) rows; damaged ones, or of another length, are left out."""
         self.last = max(self.last, rows[-1][0]) if rows else self.last
-        good = [row for row in rows if len(row[1]) == SCALE + self.dimensions]
+        size = SCALE + self.dimensions
+        good = [row for row in rows if isinstance(row[1], bytes) and len(row[1]) == size]
         numbers, kept = zip(*good, strict=True) if good else ((), ())
         start, self._size = self._size, self._size + len(good)
         self._make_room()

@@ -65,6 +65,10 @@ class Rules(ChangeableRecords["Rule"], Protocol):
         """Return the rules with exactly this condition and action."""
         ...
 
+    def from_source(self, source: str, limit: int) -> list[Rule]:
+        """Return the rules of a source that are not superseded, newest first."""
+        ...
+
     def latest(self, limit: int) -> list[Rule]:
         """Return the last added rules, the newest first."""
         ...

@@ -79,7 +79,7 @@ class Archive(Protocol):
 
         `young`: made or changed since `before`. `important`: of at least this importance. `follow_ups`: left
         something to do that no later success settled. `linked`: linked to one made since. For a superseded
-        one only `young` counts.
+        one only `young` counts. `damaged`: it cannot be read.
         """
         ...
 

@@ -63,6 +63,10 @@ class Vectors(Protocol):
         """
         ...
 
+    def packed(self, memory_id: str) -> dict[str, bytes]:
+        """The data of a memory's vectors by model, as `put` takes them."""
+        ...
+
     def state(self, model: str) -> VectorState:
         """Whether there are vectors of a model, whether some are missing, and the scale of its cosines."""
         ...

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from rum.app.caller import Caller
@@ -24,11 +26,13 @@ from rum.app.chapters.groups import (
 )
 from rum.app.chapters.read import find_chapter, find_wisdom
 from rum.app.chapters.words import sanitise_fields
-from rum.app.memories.forget import Counts, Kind
+from rum.app.memories.forget import Counts, Kind, Removal, refuse_existing
 from rum.app.project import Project
 from rum.capture.tombstones import member_marks
 from rum.model.chapters import Chapter, Evidence, Group, TextSource, Wisdom
+from rum.model.errors import NotFound
 from rum.model.memory import Memory
+from rum.store.base import ReadMode
 from rum.store.derived import indexed_text
 from rum.text.terms import says_little, terms
 
@@ -49,23 +53,49 @@ def _count_chapter(caller: Caller, chapter_id: str) -> Counts:
     return {"chapters": 1, "members": len(_chapter(caller, chapter_id).members)}
 
 
-def _remove_chapter(caller: Caller, chapter_id: str) -> Counts:
+class CutGroups(Struct, frozen=True):
+    """Groups from which something forgotten was cut: each as it was, and as it is since; None if deleted."""
+
+    chapters: list[tuple[Chapter, Chapter | None]] = []
+    wisdom: list[tuple[Wisdom, Wisdom | None]] = []
+
+
+class TrashedChapter(Struct, frozen=True):
+    """A chapter in the trash."""
+
+    chapter: Chapter
+    groups: CutGroups
+
+
+def _remove_chapter(caller: Caller, chapter_id: str) -> Removal:
     """Delete a chapter, and cut what only it stated out of wisdom."""
     project, store, chapter = caller.project, caller.project.store, _chapter(caller, chapter_id)
     ids, key = chapter.memory_ids, project.tombstone_key
-    marks = [*CHAPTERS.marks(ids, key, chapter.id), *member_marks(ids, key)]
-    store.memories.add_tombstones(marks, "chapter", project.now())
     wisdom = store.wisdom.get(store.wisdom.made_of(parts=[chapter.id]))
     store.chapters.delete([chapter.id])
+    cut = CutGroups()
     for one in wisdom:
         others = store.chapters.get(one.chapter_ids)
         still_there = {memory_id for other in others for memory_id in other.memory_ids}
         cutter = ForgottenCutter(project, set(ids) - still_there, _chapter_terms([chapter]))
-        cutter.cut_stored(WISDOM, [one.id])
-    return {"chapters": 1, "members": len(ids)}
+        cut.wisdom.extend(cutter.cut_stored(WISDOM, [one.id]))
+    return Removal(
+        {"chapters": 1, "members": len(ids)},
+        label=chapter.title,
+        author=chapter.agent_id,
+        imported=chapter.imported_at is not None,
+        marks=[*CHAPTERS.marks(ids, key, chapter.id), *member_marks(ids, key)],
+        data=TrashedChapter(chapter, cut),
+    )
 
 
-CHAPTER = Kind("chapter", _find_chapters, _count_chapter, _remove_chapter)
+def _restore_chapter(project: Project, data: bytes) -> list[str]:
+    kept = msgspec.json.decode(data, type=TrashedChapter)
+    _restore_group(project, CHAPTERS, kept.chapter)
+    return _restore_cut(project, kept.chapter.id, kept.groups)
+
+
+CHAPTER = Kind("chapter", _find_chapters, _count_chapter, _remove_chapter, _restore_chapter)
 
 
 def _find_wisdom(caller: Caller, name: str) -> list[str]:
@@ -82,19 +112,87 @@ def _count_wisdom(caller: Caller, wisdom_id: str) -> Counts:
     return {"wisdom": 1, "sources": len(_wisdom(caller, wisdom_id).sources)}
 
 
-def _remove_wisdom(caller: Caller, wisdom_id: str) -> Counts:
+def _remove_wisdom(caller: Caller, wisdom_id: str) -> Removal:
     project, wisdom = caller.project, _wisdom(caller, wisdom_id)
-    marks = WISDOM.marks(wisdom.chapter_ids, project.tombstone_key, wisdom.id)
-    project.store.memories.add_tombstones(marks, "wisdom", project.now())
     project.store.wisdom.delete([wisdom.id])
-    return {"wisdom": 1, "sources": len(wisdom.sources)}
+    return Removal(
+        {"wisdom": 1, "sources": len(wisdom.sources)},
+        label=wisdom.summary,
+        author=wisdom.agent_id,
+        imported=wisdom.imported_at is not None,
+        marks=WISDOM.marks(wisdom.chapter_ids, project.tombstone_key, wisdom.id),
+        data=wisdom,
+    )
 
 
-WISDOM_KIND = Kind("wisdom", _find_wisdom, _count_wisdom, _remove_wisdom)
+def _restore_wisdom(project: Project, data: bytes) -> list[str]:
+    _restore_group(project, WISDOM, msgspec.json.decode(data, type=Wisdom))
+    return []
 
 
-def cut_memory(project: Project, versions: Sequence[Memory]) -> None:
-    """Cut a memory, which is deleted already, out of all groups.
+WISDOM_KIND = Kind("wisdom", _find_wisdom, _count_wisdom, _remove_wisdom, _restore_wisdom)
+
+
+def _restore_group(project: Project, kind: GroupKind[G, P, W], group: G) -> None:
+    """Store a group again, without what is in the trash or gone by now."""
+    store = kind.store(project)
+    refuse_existing(group.id, group.id, exists=bool(store.get([group.id])))
+    found = _without_missing(project, kind, group)
+    if found is None:
+        raise NotFound(f"All {kind.parts} of {group.id} are gone; restore them first.", id=group.id)
+    store.put(replace(found, project_id=project.location.id))
+
+
+def _without_missing(project: Project, kind: GroupKind[G, P, W], group: G) -> G | None:
+    """A group without the memories and chapters that are not here; None if none of its parts is."""
+    ids = [*group.memory_ids, *group.former]
+    here = {memory.id for memory in project.store.memories.get(ids, ReadMode.HEADLINE)}
+    parts = kind.get_parts(project, group.part_ids)
+    missing = [one for one in ids if one not in here]
+    if not missing and len(parts) == len(group.part_ids):
+        return group
+    return ForgottenCutter(project, missing, None).cut(kind, group) if parts else None
+
+
+def restore_groups(project: Project, memory_id: str, cut: bytes) -> list[str]:
+    """Undo what `cut_memory` did; the ids of the groups that need a refresh instead."""
+    return _restore_cut(project, memory_id, msgspec.json.decode(cut, type=CutGroups))
+
+
+def _restore_cut(project: Project, restored: str, cut: CutGroups) -> list[str]:
+    found = [_put_back(project, CHAPTERS, restored, *one) for one in cut.chapters]
+    found += [_put_back(project, WISDOM, restored, *one) for one in cut.wisdom]
+    return [group_id for group_id in found if group_id]
+
+
+def _put_back(
+    project: Project, kind: GroupKind[G, P, W], restored: str, before: G, after: G | None
+) -> str | None:
+    """Make a group what it was; one that was changed since gets the part back, and its id is returned."""
+    store = kind.store(project)
+    current = next(iter(store.get([before.id])), None)
+    if current is None:
+        own_marks = kind.marks((), project.tombstone_key, before.id)
+        was_forgotten = project.store.memories.tombstones(own_marks[1:])
+        left = None if after is not None or was_forgotten else _without_missing(project, kind, before)
+    elif current == after:
+        left = _without_missing(project, kind, before)
+    else:
+        # Version 0 is that of no memory or chapter, so the group counts as stale.
+        members = (replace(one, version=0) for one in before.members if one.memory_id == restored)
+        new = {one.memory_id: one for one in (*members, *current.members)}
+        left = replace(current, members=tuple(new.values()))
+        if isinstance(left, Wisdom) and isinstance(before, Wisdom):
+            sources = (replace(one, version=0) for one in before.sources if one.chapter_id == restored)
+            own = {one.chapter_id: one for one in (*sources, *left.sources)}
+            left = replace(left, sources=tuple(own.values()))
+    if left is not None:
+        store.put(left)
+    return before.id if current is not None and current != after else None
+
+
+def cut_memory(project: Project, versions: Sequence[Memory]) -> msgspec.Raw:
+    """Cut a memory, which is deleted already, out of all groups; returns these for `restore_groups`.
 
     `versions` are the last version of the memory and the earlier ones.
     """
@@ -102,8 +200,8 @@ def cut_memory(project: Project, versions: Sequence[Memory]) -> None:
     cutter = ForgottenCutter(project, [memory_id], _memory_terms(versions))
     chapters = store.chapters.made_of(memories=[memory_id])
     wisdom = store.wisdom.made_of(memories=[memory_id], parts=chapters)
-    cutter.cut_stored(CHAPTERS, chapters)
-    cutter.cut_stored(WISDOM, sorted(wisdom))
+    cut = CutGroups(cutter.cut_stored(CHAPTERS, chapters), cutter.cut_stored(WISDOM, sorted(wisdom)))
+    return msgspec.Raw(msgspec.json.encode(cut))
 
 
 class ForgottenCutter:
@@ -119,14 +217,20 @@ class ForgottenCutter:
         self._forgotten = forgotten
         self._terms: dict[str, Terms] = {}
 
-    def cut_stored(self, kind: GroupKind[G, P, W], ids: Sequence[str]) -> None:
-        """Cut the stored groups with these ids; delete those with no parts left."""
+    def cut_stored(self, kind: GroupKind[G, P, W], ids: Sequence[str]) -> list[tuple[G, G | None]]:
+        """Cut the stored groups with these ids; delete those with no parts left.
+
+        Returns each as it was before, and as it is stored now.
+        """
         store = kind.store(self._project)
+        done: list[tuple[G, G | None]] = []
         for group in store.get(ids):
             if left := self.cut(kind, group):
                 store.put(left)
             else:
                 store.delete([group.id])
+            done.append((group, next(iter(store.get([group.id])), None)))
+        return done
 
     def cut(self, kind: GroupKind[G, P, W], group: G) -> G | None:
         """The group with its remaining parts; None if there are none."""

@@ -1,4 +1,4 @@
-"""Forget anything that has an id: it goes for good, with its history; only a keyed hash stays."""
+"""Forget anything that has an id: it goes into the trash, and after 30 days for good; a keyed hash stays."""
 
 from __future__ import annotations
 
@@ -7,18 +7,24 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 import msgspec
-from msgspec import UNSET
+from msgspec import UNSET, Raw, Struct
 from msgspec.structs import asdict, replace
 
 from rum.app.caller import Caller
 from rum.app.calls import load
 from rum.app.project import Project
 from rum.capture.tombstones import marks
-from rum.model.answers import ForgetResult
-from rum.model.errors import InvalidQuery
+from rum.model.answers import ForgetResult, RestoreResult
+from rum.model.errors import InvalidQuery, NotFound, RumError
+from rum.model.links import Edge
 from rum.model.memory import Content, Memory
 from rum.model.requests import ForgetRequest
+from rum.store.activity import OfferQuery, OfferRow
 from rum.store.base import ReadMode
+from rum.store.captured_events import CapturedEvent, CapturedTurn
+from rum.store.records import Revision
+from rum.store.trash import TrashItem
+from rum.text.shorten import one_line
 
 # What can be forgotten, and where its `Kind` is.
 KINDS = {
@@ -30,21 +36,41 @@ KINDS = {
     "chapter": "app.chapters.forget:CHAPTER",
     "wisdom": "app.chapters.forget:WISDOM_KIND",
 }
+KEPT = 30 * 86400  # Seconds for which something stays in the trash
+_LABEL = 120
 
 Counts = dict[str, int]  # How many rows, entries or files of each sort
 
 
-class Kind(NamedTuple):
-    """How one kind of thing is found, counted and removed.
+class Removal(NamedTuple):
+    """What was removed from the store, and what the trash needs.
 
-    `counts` and `remove` take an id that `find` returned, and refuse a caller who may not change it. `remove`
-    leaves tombstones; it runs in a transaction of the store.
+    `data` restores it; None if it was too damaged to be read. `finish` removes what is in other files than
+    the memories: it is called when the trash has the item for certain.
+    """
+
+    counts: Counts
+    label: str
+    author: str
+    imported: bool
+    marks: list[str]
+    data: Struct | None
+    finish: Callable[[], object] = lambda: None
+
+
+class Kind(NamedTuple):
+    """How one kind of thing is found, counted, removed and restored.
+
+    `counts` and `remove` take an id that `find` returned, and refuse a caller who may not change it.
+    `restore` takes the `data` that `remove` returned, refuses to replace anything, and returns the ids of
+    chapters and wisdom that need a refresh. `remove` and `restore` run in a transaction of the store.
     """
 
     name: str
     find: Callable[[Caller, str], list[str]]
     counts: Callable[[Caller, str], Counts]
-    remove: Callable[[Caller, str], Counts]
+    remove: Callable[[Caller, str], Removal]
+    restore: Callable[[Project, bytes], list[str]]
 
 
 def find_in(table: str) -> Callable[[Caller, str], list[str]]:
@@ -52,45 +78,104 @@ def find_in(table: str) -> Callable[[Caller, str], list[str]]:
     return lambda caller, name: getattr(caller.store, table).find_ids(name)
 
 
-def forget(caller: Caller, question: ForgetRequest) -> ForgetResult:
-    """Delete one thing with its history and all that was derived from it."""
-    if question.dry_run:
-        kind, one = _find(caller, question)
-        renew = _groups_of(caller.project, kind.name, one) or UNSET
-        return ForgetResult(id=one, forgotten=False, removed=kind.counts(caller, one), renew=renew)
-    with caller.store.transaction():
-        kind, one = _find(caller, question)
-        groups = _groups_of(caller.project, kind.name, one)
-        result = forget_one(caller, kind, one)
-        if groups:  # some of them are deleted with the last of their parts
-            left = (*caller.store.chapters.get(groups), *caller.store.wisdom.get(groups))
-            result = replace(result, renew=[group.id for group in left] or UNSET)
-    caller.project.uses.pop(result.id, None)
-    return replace(result, **purge(caller)) if question.purge else result
+def forget(caller: Caller, request: ForgetRequest) -> ForgetResult | RestoreResult:
+    """Move one thing into the trash, delete it for good, or restore it."""
+    if request.restore:
+        if request.now or request.purge or request.dry_run:
+            raise InvalidQuery("forget: `restore` goes with `id` and `kind` only.", field="restore")
+        return load("app.memories.trash:restore_from_trash")(caller, request.id, request.kind)
+    final = request.now or request.purge
+    try:
+        kind, one = _find(caller, request)
+    except NotFound:
+        if not final or request.dry_run:
+            raise
+        # What is in the trash already can be deleted for good by the same call.
+        result = load("app.memories.trash:delete_forgotten")(caller, request.id, request.kind)
+    else:
+        if request.dry_run:
+            renew = _groups_of(caller.project, kind.name, one) or UNSET
+            return ForgetResult(id=one, forgotten=False, removed=kind.counts(caller, one), renew=renew)
+        result = forget_one(caller, kind, one, final=final)
+        load("app.memories.trash:delete_expired")(caller.project)
+    return replace(result, **purge(caller)) if request.purge else result
 
 
-def forget_one(caller: Caller, kind: Kind, one: str) -> ForgetResult:
-    """Delete one thing of a kind, all of it or nothing."""
-    with caller.store.transaction():
-        return ForgetResult(id=one, forgotten=True, removed=kind.remove(caller, one))
+def forget_one(caller: Caller, kind: Kind, one: str, *, final: bool = False) -> ForgetResult:
+    """Move one thing of a kind into the trash, or delete it for good: all of it or nothing."""
+    project, store, now = caller.project, caller.store, caller.project.now()
+    with store.transaction():
+        groups = _groups_of(project, kind.name, one)
+        removal = kind.remove(caller, one)
+        item = _item(caller, kind, one, removal)
+        number = None
+        if final or removal.data is None:
+            store.memories.add_tombstones(removal.marks, kind.name, now)
+            delete_traces(project, item)
+            removal.finish()
+        else:
+            number = store.trash.put(item)
+        # Some of the groups are deleted with the last of their parts.
+        left = (*store.chapters.get(groups), *store.wisdom.get(groups)) if groups else ()
+    if number is not None:
+        # After the commit: if the process is killed in between, it is in both places, and not lost.
+        try:
+            removal.finish()
+        except (RumError, OSError):
+            store.trash.delete([number])
+            raise
+    project.uses.pop(one, None)
+    return ForgetResult(
+        id=one,
+        forgotten=True,
+        removed=removal.counts,
+        renew=[group.id for group in left] or UNSET,
+        in_trash_until=UNSET if number is None else now + KEPT,
+    )
 
 
-def _find(caller: Caller, question: ForgetRequest) -> tuple[Kind, str]:
-    if question.kind and question.kind not in KINDS:
+def _item(caller: Caller, kind: Kind, one: str, removal: Removal) -> TrashItem:
+    agent = caller.current_agent()
+    return TrashItem(
+        kind=kind.name,
+        id=one,
+        label=one_line(removal.label, _LABEL),
+        author=removal.author,
+        imported=removal.imported,
+        forgotten_at=caller.project.now(),
+        forgotten_by=agent.id if agent else "owner",
+        marks=tuple(dict.fromkeys(removal.marks)),
+        data=msgspec.json.encode(removal.data),
+    )
+
+
+def delete_traces(project: Project, item: TrashItem) -> None:
+    """Delete what stays elsewhere as long as an item is in the trash: the counts of a memory's uses."""
+    if item.kind == "memory":
+        project.store.activity.delete(item.id)
+
+
+def _find(caller: Caller, request: ForgetRequest) -> tuple[Kind, str]:
+    check_kind(request.kind)
+    names = [request.kind] if request.kind else list(KINDS)
+    # Where there are no chapters, their code, which is slow to load, is not needed.
+    absent = () if caller.store.has_chapters() else ("chapter", "wisdom")
+    kinds: list[Kind] = [load(KINDS[name]) for name in names if name not in absent]
+    found = [(kind, one) for kind in kinds for one in kind.find(caller, request.id)]
+    if len({kind.name for kind, _ in found}) > 1:
+        several = " or ".join(f"{kind.name} {one}" for kind, one in found)
+        raise InvalidQuery(f"`{request.id}` is {several}; give its `kind`.", field="kind")
+    one = caller.project.single_id(" or ".join(names), request.id, [one for _, one in found])
+    return found[0][0], one
+
+
+def check_kind(kind: str | None) -> None:
+    """Refuse a kind that does not exist."""
+    if kind and kind not in KINDS:
         allowed = list(KINDS)
         raise InvalidQuery(
             f"forget: `kind` must be one of {', '.join(allowed)}.", field="kind", allowed=allowed
         )
-    names = [question.kind] if question.kind else list(KINDS)
-    # Where there are no chapters, their code, which is slow to load, is not needed.
-    absent = () if caller.store.has_chapters() else ("chapter", "wisdom")
-    kinds: list[Kind] = [load(KINDS[name]) for name in names if name not in absent]
-    found = [(kind, one) for kind in kinds for one in kind.find(caller, question.id)]
-    if len({kind.name for kind, _ in found}) > 1:
-        several = " or ".join(f"{kind.name} {one}" for kind, one in found)
-        raise InvalidQuery(f"`{question.id}` is {several}; give its `kind`.", field="kind")
-    one = caller.project.single_id(" or ".join(names), question.id, [one for _, one in found])
-    return found[0][0], one
 
 
 def _groups_of(project: Project, kind: str, one: str) -> list[str]:
@@ -109,6 +194,30 @@ def purge(caller: Caller) -> dict[str, Any]:
     return {"purged": False, "hint": hint}
 
 
+def refuse_existing(what: str, item_id: str, *, exists: bool) -> None:
+    """Refuse to restore something that would replace something else."""
+    if exists:
+        raise InvalidQuery(
+            f"{what} is here already, so the forgotten one was not restored. Forget it first, or delete the "
+            f"forgotten one: `rum trash empty {item_id}`.",
+            field="id",
+        )
+
+
+class TrashedMemory(Struct, frozen=True, kw_only=True):
+    """A memory in the trash, with all that a restored one needs; the rest is derived again."""
+
+    memory: Memory
+    versions: list[Revision]
+    links: list[tuple[Edge, int]]
+    renames: list[tuple[str, str]]
+    vectors: dict[str, bytes]
+    offers: list[OfferRow]
+    events: list[CapturedEvent]
+    turns: list[CapturedTurn]
+    groups: Raw = Raw(b"null")  # The chapters and wisdom that it was cut out of
+
+
 def _count_memory(caller: Caller, memory_id: str) -> Counts:
     caller.check_may_change(_memory(caller.project, memory_id))
     events = caller.store.captured.forget(memory_id, dry_run=True)
@@ -116,25 +225,40 @@ def _count_memory(caller: Caller, memory_id: str) -> Counts:
     return removed | ({"captured_events": events} if events else {})
 
 
-def _remove_memory(caller: Caller, memory_id: str) -> Counts:
-    project = caller.project
+def _remove_memory(caller: Caller, memory_id: str) -> Removal:
+    project, store = caller.project, caller.project.store
     memory = _memory(project, memory_id)
     caller.check_may_change(memory)
+    revisions = store.history.of("memory", [memory.id])[memory.id]
     # An import may bring back any earlier version.
     versions = [memory]
-    for *_, (data,) in project.store.history.of("memory", [memory.id])[memory.id]:
+    for *_, (data,) in revisions:
         # What another version of RUM wrote, and cannot be read, is no reason to keep the memory.
         with suppress(msgspec.DecodeError):
             versions.append(replace(memory, **asdict(msgspec.json.decode(data, type=Content))))
-    tombstones = [mark for version in versions for mark in marks(version, project.tombstone_key)]
-    project.store.memories.add_tombstones(tombstones, "memory", project.now())
-    removed = project.store.memories.delete(memory.id)
-    if project.store.has_chapters():
-        load("app.chapters.forget:cut_memory")(project, versions)
+    is_whole = bool(store.memories.get([memory.id], ReadMode.SKIP_DAMAGED))
+    kept: dict[str, Any] = {
+        "memory": memory,
+        "versions": revisions,
+        "links": list(store.links.of([memory.id]).items()),
+        "renames": store.memories.renames(memory.id),
+        "vectors": store.vectors.packed(memory.id),
+        "offers": store.activity.find_offers(OfferQuery(memory=memory.id)),
+    }
+    removed = store.memories.delete(memory.id)
+    if store.has_chapters():
+        kept["groups"] = load("app.chapters.forget:cut_memory")(project, versions)
     # Before the commit: if the other file cannot be written, nothing was forgotten.
-    events = load("app.capture.intake:forget_events")(project, memory.id)
-    project.store.activity.delete(memory.id)
-    return removed | ({"captured_events": events} if events else {})
+    turns, events = load("app.capture.intake:forget_events")(project, memory.id)
+    store.activity.delete(memory.id, texts_only=True)
+    return Removal(
+        removed | ({"captured_events": len(events)} if events else {}),
+        label=memory.intent.goal,
+        author=memory.agent_id,
+        imported=memory.imported_at is not None,
+        marks=[mark for version in versions for mark in marks(version, project.tombstone_key)],
+        data=TrashedMemory(**kept, turns=turns, events=events) if is_whole else None,
+    )
 
 
 def _memory(project: Project, memory_id: str) -> Memory:
@@ -143,4 +267,42 @@ def _memory(project: Project, memory_id: str) -> Memory:
     return found[0] if found else project.memory(memory_id)
 
 
-MEMORY = Kind("memory", find_in("memories"), _count_memory, _remove_memory)
+def _restore_memory(project: Project, data: bytes) -> list[str]:
+    kept, store = msgspec.json.decode(data, type=TrashedMemory), project.store
+    one = kept.memory.id
+    refuse_existing(one, one, exists=bool(store.memories.find_ids(one)))
+    store.memories.add(replace(kept.memory, project_id=project.location.id))
+    store.memories.note_renames(one, kept.renames)
+    for revision in kept.versions:
+        store.history.add("memory", one, revision)
+    for edge, at in kept.links:
+        _restore_link(project, one, edge, at)
+    for model in kept.vectors.keys() & set(store.vectors.models()):
+        store.vectors.put(model, [(one, kept.memory.version, kept.vectors[model])])
+    load("app.capture.intake:restore_events")(project, kept.turns, kept.events)
+    store.activity.add_offers(kept.offers)
+    store.activity.set_outcomes(kept.offers)
+    return (
+        load("app.chapters.forget:restore_groups")(project, one, kept.groups) if kept.groups != _NONE else []
+    )
+
+
+_NONE = Raw(b"null")
+
+
+def _restore_link(project: Project, one: str, edge: Edge, at: int) -> None:
+    """Add a link again; if its other end is in the trash too, the link is restored with that one."""
+    store = project.store
+    other = edge.target_id if edge.source_id == one else edge.source_id
+    if store.memories.get([other], ReadMode.HEADLINE):
+        with suppress(InvalidQuery):  # a later link the other way round would make a cycle
+            store.links.add(edge, at)
+        return
+    for item in store.trash.find(other, "memory")[:1]:
+        if item.id == other:
+            kept = msgspec.json.decode(item.data, type=TrashedMemory)
+            changed = replace(kept, links=[*kept.links, (edge, at)])
+            store.trash.put(item._replace(data=msgspec.json.encode(changed)))
+
+
+MEMORY = Kind("memory", find_in("memories"), _count_memory, _remove_memory, _restore_memory)

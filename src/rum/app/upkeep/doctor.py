@@ -28,6 +28,9 @@ MIN_FREE_BYTES = 100 * 1024 * 1024
 MAX_REMARKS = 50
 # Bytes of journals that are parsed, newest sessions first; of the rest only the outline is read.
 _MAX_PARSED = 512 * 1024
+_ANSWERED = ("start", "prompt", "before", "after", "failed")  # Events at which offers are looked for
+# Hooks that ended without looking for offers are a problem from this number and this share on.
+_MANY_MUTED, _MUTED_SHARE = 5, 0.05
 
 
 def doctor(project: Project) -> Diagnosis:
@@ -49,6 +52,8 @@ def doctor(project: Project) -> Diagnosis:
         where = os.path.join(agents_folder or "", one.file)
         found.append(Problem(_named(one.problem, where), "It is ignored until it is fixed."))
     found += _hook_problems(project)
+    hooks, slow = _hook_answers(project)
+    found += slow
     free = shutil.disk_usage(home).free if home else None
     if free is not None and free < MIN_FREE_BYTES:
         found.append(Problem(f"Only {free // 1024 // 1024} MB are free.", "Free some disk space."))
@@ -61,8 +66,10 @@ def doctor(project: Project) -> Diagnosis:
         "free_bytes": free,
         **project.store.upkeep.status(),
         "vectors": _vectors(project),
+        "hooks": hooks,
         "notes": notes,
         "journals": journals,
+        "waiting_for_review": sum(project.store.trash.count(pending=True).values()),
         **_pauses(project),
     }
     return Diagnosis(healthy=not found, problems=found, facts=facts, remarks=_remarks(project, odd))
@@ -117,7 +124,7 @@ def reindex(
     Vectors are kept unless `vectors`: then they are dropped and made again in quiet moments. `left_out` is
     called for each damaged memory. A killed reindex loses nothing; run it again.
     """
-    done = project.store.upkeep.reindex(progress, left_out, drop_vectors=vectors)
+    done = project.store.upkeep.reindex(progress, project.named_by(left_out), drop_vectors=vectors)
     project.note_store.rebuild()
     return done
 
@@ -144,6 +151,22 @@ def _hook_problems(project: Project) -> Iterator[Problem]:
             f"Capture failed {times}, last at {_when(one.last)}: {one.what}.",
             "Run `rum tidy` to process the saved events. This message disappears after a week.",
         )
+
+
+def _hook_answers(project: Project) -> tuple[dict[str, int], list[Problem]]:
+    """How many hooks could answer in the last days, and how many had no time to; many are a problem."""
+    try:
+        with project.store.errors():
+            kinds = project.store.captured.count_kinds(project.now() - problems.RECENT)
+    except StorageError:  # the damage is among the problems
+        return {}, []
+    muted, answerable = kinds.get("muted", 0), sum(kinds.get(kind, 0) for kind in _ANSWERED)
+    facts = {"answerable": answerable, "offered": kinds.get("offered", 0), "muted": muted}
+    if muted < _MANY_MUTED or muted < answerable * _MUTED_SHARE:
+        return facts, []
+    what = f"{muted} of {answerable} hooks of the last week had no time to look for offers."
+    advice = "The machine was busy, or its disk is slow. Events were recorded; only offers are missing."
+    return facts, [Problem(what, advice)]
 
 
 def _pauses(project: Project) -> dict[str, str]:

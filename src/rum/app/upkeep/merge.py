@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from rum.app.exchange.json_lines import export, import_lines
 from rum.app.project import Project
 from rum.model.memory import Memory
+from rum.store.base import ReadMode
 
 
 class Merged(Struct, frozen=True, kw_only=True):
@@ -32,6 +33,7 @@ def merge(source: Project, target: Project, progress: Callable[[int], None]) -> 
         for kind, hashes in source.store.memories.all_tombstones().items():
             target.store.memories.add_tombstones(hashes, kind, target.now())
         import_lines(target, export(source, damaged.append), progress)
+        _copy_trash(source, target)
         different = [*damaged]
         memories = others = 0
         for batch in source.store.memories.pages():
@@ -47,9 +49,23 @@ def merge(source: Project, target: Project, progress: Callable[[int], None]) -> 
     )
 
 
+def _copy_trash(source: Project, target: Project) -> None:
+    """Copy what can be restored or accepted; the clocks of both projects are one, so the days left stay."""
+    for pending in (False, True):
+        here = {item[:6] for item in target.store.trash.items(pending=pending)}
+        for item in reversed(source.store.trash.items(pending=pending)):
+            if item[:6] not in here and item.number is not None:
+                with target.store.transaction():
+                    for whole in source.store.trash.get([item.number]):
+                        target.store.trash.put(whole._replace(number=None))
+
+
 def _check_memories(target: Project, batch: Sequence[Memory]) -> Iterator[str]:
     """Yield the ids of memories that are not the same there; an item of one's own is no import."""
-    known = {memory.id: memory for memory in target.store.memories.get([one.id for one in batch])}
+    known = {
+        memory.id: memory
+        for memory in target.store.memories.get([one.id for one in batch], ReadMode.BEST_EFFORT)
+    }
     changed = list[Memory]()
     for memory in batch:
         here = known.get(memory.id)

@@ -9,6 +9,7 @@ from typing import Any
 
 from rum.model.memory import Usage
 from rum.store.activity import Evidence, OfferCounts, OfferQuery, OfferRow
+from rum.store.sqlite.connect import is_damage
 from rum.store.sqlite.records import SQL, Row, Table
 
 
@@ -21,16 +22,18 @@ class SqliteActivity(Table):
 
     def _write_now(self, statement: str, rows: list[dict[str, Any]]) -> bool:
         """Write rows without waiting for other processes; False if that is not possible now."""
-        db = self._database.connection
-        if self._database.access != "write":
+        if not self._database.make_writable():
             return False
+        db = self._database.connection
         try:
             db.execute("BEGIN IMMEDIATE")
             db.executemany(SQL[statement], rows)
             db.execute("COMMIT")
-        except sqlite3.Error:
+        except sqlite3.Error as error:
             if db.in_transaction:
                 db.execute("ROLLBACK")
+            if is_damage(error):
+                raise
             return False
         return True
 
@@ -42,8 +45,10 @@ class SqliteActivity(Table):
         rows = self._rows("all_uses") if ids is None else self._rows("uses_of", (json.dumps(list(ids)),))
         return {row["memory_id"]: Usage(row["times"], row["last"]) for row in rows}
 
-    def delete(self, memory_id: str) -> None:
-        statements = ("delete_use", "delete_offered", "delete_offers", "delete_feedback", "delete_usefulness")
+    def delete(self, memory_id: str, *, texts_only: bool = False) -> None:
+        statements = ("delete_offered", "delete_offers")
+        if not texts_only:
+            statements += ("delete_use", "delete_feedback", "delete_usefulness")
         with self._database.transaction() as db:
             for statement in statements:
                 db.execute(SQL[statement], (memory_id,))
@@ -71,8 +76,8 @@ class SqliteActivity(Table):
             for memory_id in dict.fromkeys(offer.memory_id for offer in changed if offer.memory_id):
                 self._update_usefulness(memory_id)
 
-    def offer_counts(self) -> list[OfferCounts]:
-        rows = self._rows("offer_counts")
+    def offer_counts(self, since: float = 0) -> list[OfferCounts]:
+        rows = self._rows("offer_counts", (since,))
         return [OfferCounts(**{name: row[name] for name in OfferCounts._fields}) for row in rows]
 
     def add_feedback(self, memory_id: str, author: str, now: int, *, useful: bool) -> Evidence:

@@ -44,7 +44,7 @@ WHERE event = :event AND number = :number AND memory_id = :memory_id;
 -- name: offer_counts
 SELECT kind, count(*) AS offered, sum(fetched) AS fetched, sum(followed) AS followed,
   sum(contradicted) AS contradicted
-FROM offers GROUP BY kind ORDER BY kind;
+FROM offers WHERE at >= ? GROUP BY kind ORDER BY kind;
 
 -- name: clear_offer_texts
 UPDATE offers SET said = '' WHERE at < ? AND said <> '';

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from rum.model.agents import Agent
+from rum.model.agents import Agent, AgentType
 from rum.model.ids import tail_of
 from rum.store.base import AgentFigures
 from rum.store.sqlite.records import SQL, Table
 
 if TYPE_CHECKING:
     from rum.store.sqlite.records import Row
+
+
+_object = msgspec.json.Decoder(dict[str, Any])
 
 
 class SqliteAgents(Table):
@@ -26,7 +29,15 @@ class SqliteAgents(Table):
             db.execute(SQL["insert_agent"], row)
 
     def get(self, agent_id: str) -> Agent | None:
-        return next((_agent(row) for row in self._rows("agent_by_id", (agent_id,))), None)
+        return next((self._agent(row) for row in self._rows("agent_by_id", (agent_id,))), None)
+
+    def _agent(self, row: Row) -> Agent:
+        """The agent of a row; damaged metadata read as empty, a damaged type as that of a main agent."""
+        damaged, fields = self._database.damaged_rows, {name: row[name] for name in Agent.__struct_fields__}
+        fields["metadata"] = damaged.read("agent", row["id"], lambda: _object.decode(row["metadata"]), {})
+        fields["type"] = damaged.read("agent", row["id"], lambda: AgentType(row["type"]), AgentType.MAIN)
+        plain = Agent(**fields)
+        return damaged.read("agent", row["id"], lambda: msgspec.convert(fields, Agent), plain)
 
     def find_ids(self, name: str) -> list[str]:
         if self.get(name):
@@ -37,10 +48,10 @@ class SqliteAgents(Table):
         return [] if tail is None else self._values("agents_by_tail", (tail,))
 
     def last_main(self, client: str | None) -> Agent | None:
-        return next((_agent(row) for row in self._rows("last_main_agent", (client,))), None)
+        return next((self._agent(row) for row in self._rows("last_main_agent", (client,))), None)
 
     def all(self) -> list[Agent]:
-        return [_agent(row) for row in self._rows("all_agents")]
+        return [self._agent(row) for row in self._rows("all_agents")]
 
     def update(self, agent_id: str, *, name: str | None = None, last_active: int = 0) -> bool:
         values = {"id": agent_id, "name": name, "last_active": last_active}
@@ -58,8 +69,3 @@ class SqliteAgents(Table):
 
     def is_ancestor(self, ancestor_id: str, agent_id: str) -> bool:
         return bool(self._rows("is_ancestor", {"agent_id": agent_id, "ancestor_id": ancestor_id}))
-
-
-def _agent(row: Row) -> Agent:
-    fields = {name: row[name] for name in Agent.__struct_fields__}
-    return msgspec.convert(fields | {"metadata": msgspec.json.decode(row["metadata"])}, Agent)

@@ -49,7 +49,7 @@ class SqliteArchive(Table):
             return sum([put_away(db, parcel, now) for parcel in parcels])
 
     def _parcels(self, ids: Sequence[str]) -> list[Parcel]:
-        memories = {memory.id: memory for memory in self._memories.get(ids)}
+        memories = {memory.id: memory for memory in self._memories.get(ids, ReadMode.SKIP_DAMAGED)}
         parcels: list[Parcel] = []
         for row in self._rows("layers_of_live", (distinct(ids),)):
             memory, goal, summary = memories.get(row["id"]), row["intent_goal"], row["outcome_summary"]

@@ -2,6 +2,7 @@
 -- What speaks against archiving each live memory, in order of time; '' where nothing does.
 SELECT m.created_at, m.id, m.superseded, CASE
   WHEN max(m.created_at, coalesce(m.updated_at, 0)) >= :before THEN 'young'
+  WHEN NOT json_valid(m.outcome) THEN 'damaged'
   WHEN m.superseded THEN ''
   WHEN m.importance >= :importance THEN 'important'
   WHEN json_array_length(m.outcome, '$.follow_up_needed') AND NOT EXISTS (
@@ -68,6 +69,9 @@ SELECT (SELECT count(*) FROM memories) - (SELECT count(*) FROM archived),
 DELETE FROM memory_text WHERE rowid IN (
   SELECT id FROM memory_text_docsize WHERE id NOT IN (SELECT seq FROM memories) OR id IN (SELECT memory FROM archived)
 );
+
+-- name: count_archived
+SELECT count(*) FROM archived;
 
 -- name: recount_archived
 UPDATE derived SET value = (SELECT count(*) FROM archived) WHERE name = 'archived';

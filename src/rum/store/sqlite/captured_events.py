@@ -11,13 +11,12 @@ from rum.store.captured_events import (
     CapturedTurn,
     EventQuery,
     FoundEvent,
-    RuleCandidate,
     SessionKey,
     TurnKey,
 )
 from rum.store.sqlite.records import SQL, Row, Table
 
-_NO_TURN = ("start", "end", "compact", "offered")  # Kinds of events that open no turn
+_NO_TURN = ("start", "end", "compact", "offered", "muted")  # Kinds of events that open no turn
 
 
 class SqliteCapturedEvents(Table):
@@ -52,6 +51,12 @@ class SqliteCapturedEvents(Table):
     def count(self) -> tuple[int, int]:
         [row] = self._rows("count_captured")
         return row["events"], row["open_turns"]
+
+    def count_kinds(self, since: float) -> dict[str, int]:
+        return {row["kind"]: row["number"] for row in self._rows("count_kinds", (since,))}
+
+    def count_outcomes(self, since: float) -> dict[str, int]:
+        return {row["became"]: row["number"] for row in self._rows("count_outcomes", (since,))}
 
     def turns(self, scope: TurnKey | SessionKey | None = None, limit: int = -1) -> list[CapturedTurn]:
         if scope is None:
@@ -103,19 +108,6 @@ class SqliteCapturedEvents(Table):
     def set_transcript_stamp(self, path: str, stamp: str, now: int) -> None:
         with self._database.transaction() as db:
             db.execute(SQL["set_transcript_stamp"], (path, stamp, now))
-
-    def add_rule_candidates(self, candidates: Iterable[tuple[RuleCandidate, str]]) -> None:
-        with self._database.transaction() as db:
-            rows = [{**candidate._asdict(), "turn": turn} for candidate, turn in candidates]
-            db.executemany(SQL["add_rule_candidate"], rows)
-
-    def rule_candidates(self) -> list[RuleCandidate]:
-        rows = self._rows("rule_candidates")
-        return [RuleCandidate(**{name: row[name] for name in RuleCandidate._fields}) for row in rows]
-
-    def settle_candidate(self, candidate_id: str, state: str) -> bool:
-        with self._database.transaction() as db:
-            return db.execute(SQL["settle_rule_candidate"], (state, candidate_id)).rowcount > 0
 
 
 def _row(event: CapturedEvent, now: int) -> tuple[Any, ...]:

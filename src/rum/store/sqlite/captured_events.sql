@@ -1,4 +1,4 @@
--- Table `seen` holds the captured events, `candidates` those for rules; a turn's outcome is in `became`.
+-- Table `seen` holds the captured events; a turn's outcome is in `became`. Table `candidates` is no longer used.
 
 -- name: insert_event_once
 INSERT OR IGNORE INTO seen (id, client, session, agent, turn, kind, at, data, taken_at)
@@ -67,6 +67,13 @@ WHERE (:session IS NULL OR s.session = :session OR substr(s.session, -length(:se
   AND s.at >= :since
 ORDER BY s.at DESC, s.seq DESC LIMIT :limit;
 
+-- name: count_kinds
+SELECT kind, count(*) AS number FROM seen WHERE at >= ? GROUP BY kind;
+
+-- name: count_outcomes
+SELECT became, count(*) AS number FROM turns
+WHERE concluded_at >= ? AND became <> '' GROUP BY became ORDER BY became;
+
 -- name: count_captured
 SELECT (SELECT count(*) FROM seen) AS events, (SELECT count(*) FROM turns WHERE is_open) AS open_turns;
 
@@ -76,16 +83,3 @@ SELECT t.path, t.stamp FROM json_each(?) AS wanted JOIN transcripts AS t ON t.pa
 -- name: set_transcript_stamp
 INSERT INTO transcripts (path, stamp, read_at) VALUES (?, ?, ?)
 ON CONFLICT DO UPDATE SET stamp = excluded.stamp, read_at = excluded.read_at;
-
--- name: add_rule_candidate
-INSERT INTO candidates (id, condition, action, said, client, session, turn, at, times)
-VALUES (:id, :condition, :action, :quote, :client, :session, :turn, :at, 1)
-ON CONFLICT DO UPDATE SET times = times + (turn <> excluded.turn), at = max(at, excluded.at),
-  turn = iif(excluded.at > at, excluded.turn, turn);
-
--- name: rule_candidates
-SELECT *, said AS quote FROM candidates WHERE state = 'open'
-ORDER BY at DESC, id;
-
--- name: settle_rule_candidate
-UPDATE candidates SET state = ?, said = '' WHERE id = ?;

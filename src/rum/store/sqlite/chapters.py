@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
@@ -47,6 +48,17 @@ class _GroupTable(Table, ABC, Generic[T]):
 
     @abstractmethod
     def _group(self, row: Row, parts: PartRows) -> T: ...
+
+    def _fields(self, row: Row, names: tuple[str, ...]) -> dict[str, Any]:
+        """The columns of a row; a damaged array reads as empty."""
+        read = partial(self._database.damaged_rows.read, self.kind, row["id"])
+        fields: dict[str, Any] = {name: row[name] for name in names}
+        for name in names:
+            if name in _ARRAYS:
+                fields[name] = read(partial(_ARRAYS[name].decode, row[name]), ())
+        if "origin" in fields:
+            fields["origin"] = read(partial(ChapterOrigin, row["origin"]), ChapterOrigin.AUTO)
+        return fields | {"words": read(partial(TextSource, row["words"]), TextSource.DRAWN)}
 
     @abstractmethod
     def _terms(self, one: T) -> tuple[str, ...]:
@@ -138,8 +150,7 @@ class SqliteChapters(_GroupTable[Chapter]):
         return {"parts": [(place, *row) for place, row in enumerate(_member_rows(one.members))]}
 
     def _group(self, row: Row, parts: PartRows) -> Chapter:
-        fields = _fields(row, _CHAPTER)
-        fields |= {"origin": ChapterOrigin(fields["origin"]), "words": TextSource(fields["words"])}
+        fields = self._fields(row, _CHAPTER)
         return Chapter(**fields, members=_members(parts["parts"]))
 
     def _terms(self, one: Chapter) -> tuple[str, ...]:
@@ -163,8 +174,7 @@ class SqliteWisdom(_GroupTable[Wisdom]):
         return {"parts": sources, "members": _member_rows(one.members)}
 
     def _group(self, row: Row, parts: PartRows) -> Wisdom:
-        fields = _fields(row, _WISDOM)
-        fields |= {"words": TextSource(fields["words"])}
+        fields = self._fields(row, _WISDOM)
         sources = tuple(Source(part["chapter_id"], part["version"]) for part in parts["parts"])
         return Wisdom(**fields, sources=sources, members=_members(parts["members"]))
 
@@ -251,10 +261,6 @@ _ARRAYS: dict[str, msgspec.json.Decoder[Any]] = {
 
 def _group_columns(one: Chapter | Wisdom, names: tuple[str, ...]) -> dict[str, Any]:
     return {name: _json(getattr(one, name)) if name in _ARRAYS else getattr(one, name) for name in names}
-
-
-def _fields(row: Row, names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: _ARRAYS[name].decode(row[name]) if name in _ARRAYS else row[name] for name in names}
 
 
 def _json(value: object) -> str:

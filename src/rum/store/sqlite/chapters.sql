@@ -51,7 +51,7 @@ SELECT id FROM chapters WHERE found_by = ? ORDER BY seq;
 SELECT c.id FROM chapters AS c
 WHERE c.id IN (SELECT chapter_id FROM chapter_memories WHERE memory_id IN (SELECT value FROM json_each(:parts)))
   OR c.id IN (SELECT chapter_id FROM chapter_memories WHERE memory_id IN (SELECT value FROM json_each(:memories)))
-  OR EXISTS (SELECT 1 FROM json_each(c.former) WHERE value IN (SELECT value FROM json_each(:memories)))
+  OR EXISTS (SELECT 1 FROM json_each(CASE WHEN json_valid(c.former) THEN c.former ELSE '[]' END) WHERE value IN (SELECT value FROM json_each(:memories)))
 ORDER BY c.seq;
 
 -- name: chapter_matching
@@ -143,7 +143,7 @@ SELECT id FROM wisdom WHERE found_by = ? ORDER BY seq;
 SELECT w.id FROM wisdom AS w
 WHERE w.id IN (SELECT wisdom_id FROM wisdom_chapters WHERE chapter_id IN (SELECT value FROM json_each(:parts)))
   OR w.id IN (SELECT wisdom_id FROM wisdom_memories WHERE memory_id IN (SELECT value FROM json_each(:memories)))
-  OR EXISTS (SELECT 1 FROM json_each(w.former) WHERE value IN (SELECT value FROM json_each(:memories)))
+  OR EXISTS (SELECT 1 FROM json_each(CASE WHEN json_valid(w.former) THEN w.former ELSE '[]' END) WHERE value IN (SELECT value FROM json_each(:memories)))
 ORDER BY w.seq;
 
 -- name: wisdom_matching
@@ -194,6 +194,6 @@ SELECT (SELECT count(*) FROM numbers),
 -- name: unknown_members
 SELECT memory_id FROM chapter_memories WHERE memory_id NOT IN (SELECT id FROM memories)
 UNION SELECT memory_id FROM wisdom_memories WHERE memory_id NOT IN (SELECT id FROM memories)
-UNION SELECT value FROM chapters AS c, json_each(c.former) WHERE value NOT IN (SELECT id FROM memories)
-UNION SELECT value FROM wisdom AS w, json_each(w.former) WHERE value NOT IN (SELECT id FROM memories)
+UNION SELECT value FROM chapters AS c, json_each(CASE WHEN json_valid(c.former) THEN c.former ELSE '[]' END) WHERE value NOT IN (SELECT id FROM memories)
+UNION SELECT value FROM wisdom AS w, json_each(CASE WHEN json_valid(w.former) THEN w.former ELSE '[]' END) WHERE value NOT IN (SELECT id FROM memories)
 ORDER BY 1;

@@ -8,6 +8,7 @@ import time
 from contextlib import contextmanager
 
 from rum.model.errors import InvalidQuery, StorageError
+from rum.store.sqlite.rows import DamagedRows
 from rum.store.sqlite.sql_text import sqlite_uri
 
 TYPE_CHECKING = False
@@ -29,6 +30,8 @@ _ADVICE = (
     ("locked", "The memory was locked by other processes for too long; try again."),
     ("vtable", "The text index is damaged; run `rum reindex`."),
     ("fts5", "The text index is damaged; run `rum reindex`."),
+    ("malformed JSON", "A row is damaged; run `rum doctor`."),
+    ("UTF-8", "A row is damaged; run `rum doctor`."),
     ("malformed", "The database is damaged; run `rum doctor`, then restore a backup."),
     ("not a database", "This file is not a RUM database; move it away, or restore a backup."),
     ("unable to open", "Check that the folder exists and belongs to you; `rum doctor` looks closer."),
@@ -62,8 +65,46 @@ def storage_errors(path: str) -> Generator[None]:
 
 
 def _explained(path: str, text: str) -> StorageError:
+    name = os.path.basename(path)
+    # SQLite quotes what it cannot decode, or the damaged schema; a message must not.
+    if text.startswith("Could not decode"):
+        text = "a text is not valid UTF-8"
+    text = text.partition(" (")[0].rstrip(".")
     advice = next((advice for sign, advice in _ADVICE if sign in text), "Run `rum doctor`.")
-    return StorageError(f"{os.path.basename(path)}: {text.rstrip('.')}. {advice}", path=path)
+    if name == "activity.db" and "restore a backup" in advice:
+        advice = "It holds counts and captured events; memories do not depend on it."
+    return StorageError(f"{name}: {text}. {advice}", path=path)
+
+
+def is_busy(error: BaseException | None) -> bool:
+    """Whether another process held a lock for too long."""
+    return getattr(error, "sqlite_errorcode", 0) & 0xFF in _BUSY
+
+
+def is_damage(error: BaseException | None) -> bool:
+    """Whether SQLite found that a file is damaged, or not a database of RUM's."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return True
+    # Raised by `migrate`, or by SQLite if a table was dropped.
+    signs = ("not a database", "no such table", "no such column")
+    return isinstance(error, sqlite3.DatabaseError) and any(sign in str(error) for sign in signs)
+
+
+def _must_not_be_lost(path: str) -> None:
+    """Refuse to create an empty `rum.db` where memories were stored before."""
+    # `activity.db` is created after `rum.db`, so it is looked at first: another process may be creating both.
+    beside = os.path.join(os.path.dirname(path), "activity.db")
+    if not any(file_stat(beside + ending)[3:] > (0,) for ending in ("", DAMAGED)):
+        return
+    if (state := file_stat(path)) and state[3] > 0:
+        return
+    what = "is empty (0 bytes)" if state else "is missing"
+    raise StorageError(
+        f"rum.db {what}, but this project had memories. Nothing was changed. Restore a backup with "
+        f"`rum backup restore FILE`; to start with an empty memory, run `rum doctor --mend`.",
+        path=path,
+    )
 
 
 class Database:
@@ -93,6 +134,7 @@ class Database:
         self._patience = patience
         self._before_create = before_create
         self.after_create: Callable[[], None] | None = None
+        self.damaged_rows = DamagedRows()
         self._may_create = before_create is None
         # The memories' own file: beside that, all others may be created.
         self._memories = os.path.join(os.path.dirname(path), "rum.db")
@@ -105,7 +147,12 @@ class Database:
         with storage_errors(self.path):
             self._write_error = "attempt to write a readonly database"
             self.access = self._best_access()
-            self.connection = self._connect()
+            try:
+                self.connection = self._connect()
+            except UnicodeDecodeError:  # SQLite quotes the damaged schema in its message
+                raise sqlite3.DatabaseError(
+                    "the schema is damaged: not a database that can be read"
+                ) from None
             try:
                 self.connection.execute("PRAGMA foreign_keys = ON")
                 self.patiently(lambda: self._prepare(self))
@@ -114,8 +161,14 @@ class Database:
                 self.connection.close()
                 raise
 
+    def make_writable(self) -> bool:
+        """Whether this can be written now, without waiting."""
+        return self.access == "write"
+
     def _best_access(self) -> str:
         folder = os.path.dirname(self.path)
+        if self.path == self._memories:
+            _must_not_be_lost(self.path)
         if not self._may_create and not os.path.lexists(self._memories):
             return "none"
         try:
@@ -182,7 +235,7 @@ class Database:
         if self.access == "none":
             return (self._has_content(), os.path.lexists(self._memories))
         if self.access == "frozen":
-            return tuple(_file_stat(self.path + ending) for ending in ("", "-wal", "-shm"))
+            return tuple(file_stat(self.path + ending) for ending in ("", "-wal", "-shm"))
         return self.file
 
     @property
@@ -193,7 +246,7 @@ class Database:
     @property
     def file(self) -> tuple[int, ...]:
         """The identity of the file; different after a backup was restored."""
-        return _file_stat(self.path)[:2]
+        return file_stat(self.path)[:2]
 
     def refresh(self) -> None:
         """Reopen the file if it was replaced, created, or changed while it is read without its log."""
@@ -250,6 +303,10 @@ class Database:
         finally:
             self.connection.execute("ROLLBACK")
 
+    def create(self) -> None:
+        """Create the file if there is none."""
+        self._must_be_writable()
+
     def _must_be_writable(self) -> None:
         create = self._before_create if self.is_new else None
         if create:
@@ -282,7 +339,8 @@ class Database:
         self.connection.close()
 
 
-def _file_stat(path: str) -> tuple[int, ...]:
+def file_stat(path: str) -> tuple[int, ...]:
+    """Device, inode, time and size of a file; empty if there is none."""
     try:
         state = os.stat(path)
     except OSError:

@@ -4,21 +4,40 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, TypeVar
 
 import msgspec
 
 from rum.model.layers import Event, Fact, Rule
-from rum.store.sqlite.records import SQL, RecordTable, Row
+from rum.store.sqlite.records import SQL, RecordTable, Row, row_name
+
+_JSON = ("extra", "metadata")  # Columns that hold JSON
+_object = msgspec.json.Decoder(dict[str, Any])
+L = TypeVar("L", Fact, Rule, Event)
 
 
-class SqliteFacts(RecordTable[Fact]):
+class _LayerTable(RecordTable[L]):
+    """What facts, rules and events have in common."""
+
+    def _fields(self, row: Row, kind: type[L]) -> dict[str, Any]:
+        """The columns of a row; damaged JSON reads as empty."""
+        fields = {name: row[name] for name in kind.__struct_fields__}
+        for name in _JSON:
+            if (text := fields.get(name)) is not None:
+                fields[name] = self._database.damaged_rows.read(
+                    self.table.removesuffix("s"), row_name(row), partial(_object.decode, text), {}
+                )
+        return fields
+
+
+class SqliteFacts(_LayerTable[Fact]):
     """The facts of one project; the id of one is its key."""
 
     table = "facts"
 
     def _item(self, row: Row) -> Fact:
-        return Fact(**_fields(row, Fact))
+        return Fact(**self._fields(row, Fact))
 
     def put(self, item: Fact) -> None:
         with self._database.transaction() as db:
@@ -33,13 +52,13 @@ class SqliteFacts(RecordTable[Fact]):
         return found, self._values("count_facts_below", (prefix,))[0] if len(found) == limit else len(found)
 
 
-class SqliteRules(RecordTable[Rule]):
+class SqliteRules(_LayerTable[Rule]):
     """The rules of one project."""
 
     table = "rules"
 
     def _item(self, row: Row) -> Rule:
-        return Rule(**_fields(row, Rule))
+        return Rule(**self._fields(row, Rule))
 
     def put(self, item: Rule) -> None:
         with self._database.transaction() as db:
@@ -51,14 +70,17 @@ class SqliteRules(RecordTable[Rule]):
     def latest(self, limit: int) -> list[Rule]:
         return [self._item(row) for row in self._rows("latest_rules", (limit,))]
 
+    def from_source(self, source: str, limit: int) -> list[Rule]:
+        return [self._item(row) for row in self._rows("rules_from", (source, limit))]
 
-class SqliteEvents(RecordTable[Event]):
+
+class SqliteEvents(_LayerTable[Event]):
     """The events of one project, in the file that may lose its last second in a power cut."""
 
     table = "events"
 
     def _item(self, row: Row) -> Event:
-        return Event(**_fields(row, Event))
+        return Event(**self._fields(row, Event))
 
     def add(self, events: Iterable[Event], *, unless_known: bool = False) -> int:
         statement = SQL["insert_event_unless_known" if unless_known else "insert_event"]
@@ -80,20 +102,9 @@ class SqliteEvents(RecordTable[Event]):
             return True
 
 
-_JSON = ("extra", "metadata")  # Columns that hold JSON
-
-
 def _columns(item: Fact | Rule | Event) -> dict[str, Any]:
     columns = {name: getattr(item, name) for name in item.__struct_fields__}
     for name in _JSON:
         if columns.get(name) is not None:
             columns[name] = msgspec.json.encode(columns[name]).decode()
     return columns
-
-
-def _fields(row: Row, kind: type[Fact | Rule | Event]) -> dict[str, Any]:
-    fields = {name: row[name] for name in kind.__struct_fields__}
-    for name in _JSON:
-        if fields.get(name) is not None:
-            fields[name] = msgspec.json.decode(fields[name])
-    return fields

@@ -41,13 +41,16 @@ SELECT * FROM rules WHERE id IN (:ids);
 
 -- name: put_rule
 INSERT INTO rules
-  (id, condition, action, agent_id, created_at, updated_at, version, imported_at, timestamp, extra)
+  (id, condition, action, agent_id, created_at, updated_at, version, imported_at, timestamp, extra,
+   source, about, superseded_by)
 VALUES
-  (:id, :condition, :action, :agent_id, :created_at, :updated_at, :version, :imported_at, :timestamp, :extra)
+  (:id, :condition, :action, :agent_id, :created_at, :updated_at, :version, :imported_at, :timestamp, :extra,
+   :source, :about, :superseded_by)
 ON CONFLICT (id) DO UPDATE SET
   condition = excluded.condition, action = excluded.action, agent_id = excluded.agent_id,
   created_at = excluded.created_at, updated_at = excluded.updated_at, version = excluded.version,
-  imported_at = excluded.imported_at, timestamp = excluded.timestamp, extra = excluded.extra;
+  imported_at = excluded.imported_at, timestamp = excluded.timestamp, extra = excluded.extra,
+  source = excluded.source, about = excluded.about, superseded_by = excluded.superseded_by;
 
 -- name: tails_of_rules
 SELECT id FROM rules WHERE substr(id, -8) = substr(:tail, -8) AND id LIKE '%' || :tail LIMIT 5;
@@ -60,6 +63,9 @@ SELECT * FROM rules WHERE seq > ? ORDER BY seq LIMIT ?;
 
 -- name: latest_rules
 SELECT * FROM rules ORDER BY seq DESC LIMIT ?;
+
+-- name: rules_from
+SELECT * FROM rules WHERE source = ? AND superseded_by IS NULL ORDER BY created_at DESC, seq DESC LIMIT ?;
 
 -- name: count_rules
 SELECT count(*) FROM rules;

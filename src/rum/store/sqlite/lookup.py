@@ -7,11 +7,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from rum.store.search import FileRow, Row, TiedRows
+from rum.store.sqlite.rows import fetch_rows
 from rum.store.sqlite.sql_text import conditions, quoted
 from rum.text.terms import terms
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import Any
 
     from rum.store.filters import Filters
@@ -88,8 +89,8 @@ class Lookup:
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def _rows(self, statement: str, values: Sequence[object]) -> list[Any]:
-        return self._database.connection.execute(statement, values).fetchall()
+    def _rows(self, statement: str, values: Sequence[object] | Mapping[str, object]) -> list[Any]:
+        return fetch_rows(self._database.connection, statement, values)
 
     def by_filters(self, filters: Filters, cap: int) -> tuple[list[Row], int]:
         where, values = conditions(filters)

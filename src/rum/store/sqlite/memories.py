@@ -18,6 +18,7 @@ from rum.store.base import ReadMode
 from rum.store.derived import attempts_of, indexed_text, recorded_renames
 from rum.store.sqlite.layer_blobs import unpacked
 from rum.store.sqlite.records import SQL, Table
+from rum.store.sqlite.rows import UNREADABLE, DamagedRows
 from rum.text import terms
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class SqliteMemories(Table):
             return []
         statement = "headlines_by_id" if mode is ReadMode.HEADLINE else "memories_by_id"
         rows = self._rows(statement, {"ids": json.dumps(list(ids))})
-        found = {row["id"]: _memory(row, mode) for row in rows}
+        found = {row["id"]: _memory(row, mode, self._database.damaged_rows) for row in rows}
         return [memory for one in ids if (memory := found.get(one)) is not None]
 
     def find_ids(self, name: str) -> list[str]:
@@ -108,7 +109,8 @@ class SqliteMemories(Table):
 
     def count(self, *, archived: bool = False) -> int:
         if archived:  # stored, and updated with the archive
-            return int(next(iter(self._values("get_derived", ("archived",))), 0))
+            stored = next(iter(self._values("get_derived", ("archived",))), "0")
+            return int(stored) if stored.isdecimal() else self._values("count_archived")[0]
         return self._values("count_memories")[0]
 
     def commits(self) -> list[tuple[str, str]]:
@@ -141,6 +143,9 @@ class SqliteMemories(Table):
             with self._database.transaction() as db:
                 db.executemany(SQL["insert_rename"], rows)
 
+    def renames(self, memory_id: str) -> list[tuple[str, str]]:
+        return [(row["before"], row["path"]) for row in self._rows("renames_of", (memory_id,))]
+
     def add_tombstones(self, hashes: Iterable[str], kind: str, now: int) -> None:
         with self._database.transaction() as db:
             db.executemany(SQL["insert_tombstone"], [(one, kind, now) for one in hashes])
@@ -151,8 +156,13 @@ class SqliteMemories(Table):
             found.setdefault(kind, []).append(one)
         return found
 
-    def tombstones(self, hashes: Iterable[str]) -> set[str]:
-        return set(self._values("tombstones_among", (json.dumps(list(hashes)),)))
+    def tombstones(self, hashes: Iterable[str], *, pending: bool = True) -> set[str]:
+        wanted = {"hashes": json.dumps(list(hashes)), "pending": pending}
+        return set(self._values("tombstones_among", wanted))
+
+    def delete_tombstones(self, hashes: Iterable[str]) -> None:
+        with self._database.transaction() as db:
+            db.executemany(SQL["delete_tombstone"], [(one,) for one in hashes])
 
 
 class SqliteLinks(Table):
@@ -177,10 +187,14 @@ class SqliteLinks(Table):
             rows = self._rows("all_edges")
         else:
             rows = self._rows("edges_of", {"ids": json.dumps(list(ids))})
-        return {
-            Edge(row["source_id"], row["target_id"], LinkType(row["link_type"])): row["created_at"]
-            for row in rows
-        }
+        found: dict[Edge, int] = {}
+        for row in rows:
+            ends = row["source_id"], row["target_id"]
+            try:
+                found[Edge(*ends, LinkType(row["link_type"]))] = row["created_at"]
+            except ValueError:
+                self._database.damaged_rows.note("link", " → ".join(map(str, ends)))
+        return found
 
 
 def is_archived(db: sqlite3.Connection, seq: int) -> bool:
@@ -283,7 +297,50 @@ def _columns(memory: Memory) -> dict[str, Any]:
     }
 
 
-def _memory(row: Row, mode: ReadMode) -> Memory | None:
+_INTEGERS = ("created_at", "version")
+_COLUMNS_OF_TEXT = ("id", "agent_id", "project_id", "session_id", "intent_goal", "outcome_summary")
+
+
+def _memory(row: Row, mode: ReadMode, damaged: DamagedRows) -> Memory | None:
+    """The memory of a row; if that is damaged, what the mode asks for."""
+    try:
+        return _whole_memory(row, mode)
+    except StorageError:  # of the archive
+        if mode is ReadMode.STRICT:
+            raise
+    except UNREADABLE:
+        if mode is ReadMode.STRICT:
+            raise StorageError(
+                f"{row['id']} cannot be read: its row is damaged. Restore a backup, or forget it.",
+                memory_id=str(row["id"]),
+            ) from None
+    damaged.note("memory", row["id"])
+    return None if mode is ReadMode.SKIP_DAMAGED else _remains(row)
+
+
+def _remains(row: Row) -> Memory:
+    """The headline of a damaged memory, as far as it can be read."""
+    texts: dict[str, Any] = {
+        name: row[name] if isinstance(row[name], str) else "" for name in _COLUMNS_OF_TEXT
+    }
+    numbers: dict[str, Any] = {name: row[name] if isinstance(row[name], int) else 0 for name in _INTEGERS}
+    goal, summary = texts.pop("intent_goal"), texts.pop("outcome_summary")
+    known = row["intent_type"] in TaskType.__members__.values()
+    kinds = OriginKind.__members__.values()
+    return Memory(
+        **texts,
+        **numbers,
+        intent=Intent(goal=goal, task_type=TaskType(row["intent_type"]) if known else TaskType.OTHER),
+        outcome=Outcome(success=row["outcome_success"] == 1, summary=summary),
+        origin=Origin(OriginKind(row["origin_kind"]) if row["origin_kind"] in kinds else OriginKind.AGENT),
+    )
+
+
+def _whole_memory(row: Row, mode: ReadMode) -> Memory:
+    if not all(type(row[name]) is int for name in _INTEGERS):
+        raise TypeError("not a number")
+    if not all(type(row[name]) is str for name in _COLUMNS_OF_TEXT):
+        raise TypeError("not a text")
     fields: dict[str, Any] = {
         "id": row["id"],
         "agent_id": row["agent_id"],
@@ -303,14 +360,6 @@ def _memory(row: Row, mode: ReadMode) -> Memory | None:
         fields["reverts"] = tuple(RevertLink(one, commit, bool(part)) for one, commit, part in reverts)
     if mode is ReadMode.HEADLINE:
         return Memory(**fields, **_headline(row))
-    try:
-        layers = _layers(row)
-    except StorageError:
-        if mode is ReadMode.STRICT:
-            raise
-        if mode is ReadMode.SKIP_DAMAGED:
-            return None
-        layers = _headline(row)
     return Memory(
         **fields,
         updated_at=row["updated_at"],
@@ -320,7 +369,7 @@ def _memory(row: Row, mode: ReadMode) -> Memory | None:
         branch=row["git_branch"],
         imported_at=row["imported_at"],
         files=tuple(FileRef(*file) for file in _files.decode(row["files"])),
-        **layers,
+        **_layers(row),
     )
 
 

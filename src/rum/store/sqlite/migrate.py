@@ -7,7 +7,8 @@ import os
 import re
 import sqlite3
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
+from functools import cache
 from typing import Any
 
 from rum.model.errors import StorageError
@@ -34,6 +35,14 @@ def migrations(family: str) -> list[tuple[int, str, str]]:
     folder = os.path.join(_HERE, "migrations", family)
     found = [(_FILE.fullmatch(name), name) for name in sorted(os.listdir(folder))]
     return [(int(match[1]), match[2], os.path.join(folder, name)) for match, name in found if match]
+
+
+@cache
+def expected_schema(family: str) -> dict[str, str]:
+    """The SQL of every table, index and trigger of an up-to-date database, by name; tables come first."""
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        _apply(connection, family, 0)
+        return dict(connection.execute(SQL["schema_in_order"]).fetchall())
 
 
 def prepare(family: str, newest: int, database: Database) -> None:

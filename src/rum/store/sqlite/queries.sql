@@ -65,6 +65,9 @@ DELETE FROM memory_files WHERE memory_id = ?;
 INSERT INTO renames (path, before, memory, renamed_at) SELECT :path, :before, seq, created_at FROM memories WHERE id = :id
 ON CONFLICT DO NOTHING;
 
+-- name: renames_of
+SELECT r.before, r.path FROM memories AS m JOIN renames AS r ON r.memory = m.seq WHERE m.id = ? ORDER BY r.path, r.before;
+
 -- name: insert_tag
 INSERT INTO memory_tags (tag, memory_id) VALUES (?, ?);
 
@@ -120,7 +123,13 @@ INSERT INTO tombstones (hash, kind, created_at) VALUES (?, ?, ?) ON CONFLICT DO 
 SELECT kind, hash FROM tombstones;
 
 -- name: tombstones_among
-SELECT t.hash FROM json_each(?) AS wanted JOIN tombstones AS t ON t.hash = wanted.value;
+SELECT t.hash FROM json_each(:hashes) AS wanted JOIN tombstones AS t ON t.hash = wanted.value
+UNION
+SELECT t.hash FROM json_each(:hashes) AS wanted JOIN trash_tombstones AS t ON t.hash = wanted.value
+JOIN trash ON trash.number = t.item WHERE :pending OR NOT trash.pending;
+
+-- name: delete_tombstone
+DELETE FROM tombstones WHERE hash = ?;
 
 -- name: insert_link
 INSERT INTO memory_links (source_id, target_id, link_type, created_at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING;
@@ -160,7 +169,7 @@ SELECT count(*) FROM memories WHERE superseded <> EXISTS (
 
 -- name: untagged
 SELECT count(*) FROM memories AS m
-WHERE json_array_length(m.tags) <> (SELECT count(*) FROM memory_tags AS t WHERE t.memory_id = m.id);
+WHERE CASE WHEN json_valid(m.tags) THEN json_array_length(m.tags) ELSE 0 END <> (SELECT count(*) FROM memory_tags AS t WHERE t.memory_id = m.id);
 
 -- name: superseded_by
 SELECT target_id FROM memory_links WHERE source_id = ? AND link_type = 'supersedes';
@@ -305,6 +314,13 @@ SELECT seq FROM memories WHERE id = ? AND version = ?;
 -- name: insert_vector
 INSERT INTO memory_vectors (memory, model, data) VALUES (?, ?, ?) ON CONFLICT DO NOTHING;
 
+-- name: packed_vectors_of
+SELECT k.name, v.data FROM memories AS m CROSS JOIN vector_models AS k
+CROSS JOIN memory_vectors AS v ON v.memory = m.seq AND v.model = k.number WHERE m.id = :id
+UNION ALL
+SELECT k.name, v.data FROM memories AS m CROSS JOIN vector_models AS k
+CROSS JOIN archived_vectors AS v ON v.memory = m.seq AND v.model = k.number WHERE m.id = :id;
+
 -- name: unqueue_memory
 DELETE FROM unembedded WHERE memory = ? AND model = ?;
 
@@ -351,3 +367,17 @@ SELECT value FROM derived WHERE name = ?;
 
 -- name: set_derived
 INSERT INTO derived (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value;
+
+-- name: schema_in_order
+SELECT name, sql FROM sqlite_master
+WHERE sql IS NOT NULL AND name NOT LIKE 'sqlite\_%' ESCAPE '\'
+ORDER BY CASE type WHEN 'table' THEN 0 ELSE 1 END, rowid;
+
+-- name: is_in_schema
+SELECT 1 FROM sqlite_master WHERE name = ?;
+
+-- name: remove_from_schema
+DELETE FROM sqlite_master WHERE name = ?;
+
+-- name: damaged_versions
+SELECT memory_id, version FROM memory_versions WHERE NOT json_valid(data);

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any, NamedTuple
 
     from rum.store.sqlite.recall_store import RecallStore
+    from rum.store.sqlite.rows import DamagedRows
 
     class AttemptRow(NamedTuple):
         """One attempt, how it is recognised (`size`, `marks`), and its result."""
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
         goal: str
         success: int
         is_partial: int
+        # Whether it led to later work that succeeded, or the user rejected it: nothing of it is left to do.
+        is_settled: int
         commit: str | None
         imported_at: int | None
         # What reverted the work: a short commit id, or a memory's id.
@@ -48,8 +51,17 @@ if TYPE_CHECKING:
         reasoning: dict[str, Any]
         outcome: dict[str, Any]
 
+    class SaidRow(NamedTuple):
+        """What a user said that they want, when, and where it holds."""
+
+        id: str
+        at: int
+        condition: str
+        text: str
+
 else:
     # `typing` is slow to load.
+    SaidRow = namedtuple("SaidRow", ("id", "at", "condition", "text"))
     AttemptRow = namedtuple(
         "AttemptRow", ("memory_id", "at", "worked", "size", "marks", "tried", "why", "instead", "session_id")
     )
@@ -61,6 +73,7 @@ else:
             "goal",
             "success",
             "is_partial",
+            "is_settled",
             "commit",
             "imported_at",
             "reverted_by",
@@ -77,8 +90,13 @@ FROM attempts AS a CROSS JOIN memories AS m ON m.seq = a.memory
 WHERE a.key = ? AND m.superseded = 0 ORDER BY a.at DESC, a.memory DESC, a.number DESC LIMIT ?
 """
 _MEMORY = """
-SELECT m.id, m.created_at, m.intent_goal, m.outcome_success, m.tags LIKE '%"partial"%', m.git_commit,
-  m.imported_at, coalesce(substr(m.reverted_commit, 1, 10), m.reverted_by),
+SELECT m.id, m.created_at, m.intent_goal, m.outcome_success, m.tags LIKE '%"partial"%',
+  m.tags LIKE '%"rejected"%' OR EXISTS (
+    SELECT 1 FROM memory_links AS l CROSS JOIN memories AS later ON later.id = l.source_id
+    WHERE l.target_id = m.id AND l.link_type = 'caused_by' AND later.outcome_success
+      AND later.tags NOT LIKE '%"partial"%' AND later.created_at >= m.created_at
+      AND later.reverted_by IS NULL),
+  m.git_commit, m.imported_at, coalesce(substr(m.reverted_commit, 1, 10), m.reverted_by),
   m.reasoning, m.outcome, a.form, a.data, m.outcome_summary
 """
 _NEWEST = f"""{_MEMORY}
@@ -90,6 +108,14 @@ FROM memory_files AS f CROSS JOIN memories AS m ON m.id = f.memory_id
 LEFT JOIN archived AS a ON a.memory = m.seq
 WHERE f.file_path = ? AND f.operation <> 'read' AND m.superseded = 0 AND m.session_id <> ?
 ORDER BY f.created_at DESC, f.memory_id DESC LIMIT ?
+"""
+_USERS_WORDS = """
+SELECT id, created_at, condition, action FROM rules WHERE source = 'user' AND superseded_by IS NULL
+ORDER BY created_at DESC, seq DESC LIMIT ?
+"""
+_CHANGED_FILES = """
+SELECT memory_id, file_path FROM memory_files
+WHERE memory_id IN (SELECT value FROM json_each(?)) AND operation <> 'read'
 """
 _LAST_OF_SESSION = "SELECT id FROM memories WHERE session_id = ? ORDER BY created_at DESC, id DESC LIMIT 1"
 _SESSION_EVENTS = """
@@ -127,6 +153,16 @@ class ReadOnlyDatabase:
         self._path = os.path.join(folder, f"{name}.db")
         self._connection: sqlite3.Connection | None = None
         self._open_attempted = False
+        self._damaged_rows: DamagedRows | None = None
+
+    @property
+    def damaged_rows(self) -> DamagedRows:
+        """The rows that could not be read; loaded late, as hooks rarely need it."""
+        if self._damaged_rows is None:
+            from rum.store.sqlite.rows import DamagedRows  # noqa: PLC0415
+
+            self._damaged_rows = DamagedRows()
+        return self._damaged_rows
 
     def close(self) -> None:
         if self._connection is not None:
@@ -175,6 +211,17 @@ class ReadOnlyStore:
     def newest_memories(self, limit: int) -> Iterator[MemoryRow]:
         """The newest memories, newest first, without superseded ones."""
         return map(_memory, self._memories.rows(_NEWEST, (limit,)))
+
+    def changed_files(self, memory_ids: Iterable[str]) -> dict[str, set[str]]:
+        """The files that each of these memories changed."""
+        files: dict[str, set[str]] = {}
+        for memory_id, path in self._memories.rows(_CHANGED_FILES, (json.dumps(list(memory_ids)),)):
+            files.setdefault(memory_id, set()).add(path)
+        return files
+
+    def users_words(self, limit: int) -> list[SaidRow]:
+        """What users said that they want and did not take back, newest first."""
+        return [SaidRow._make(row) for row in self._memories.rows(_USERS_WORDS, (limit,))]
 
     def last_of_session(self, session: str) -> str | None:
         """The id of the newest memory of a session."""

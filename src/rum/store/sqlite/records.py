@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from rum.model.ids import tail_of
 from rum.store.records import Revision
 from rum.store.sqlite.connect import Database
+from rum.store.sqlite.rows import fetch_rows
 
 T = TypeVar("T")
 Row = sqlite3.Row  # A row of a query; its columns are read by name
@@ -26,7 +27,7 @@ def _load(name: str) -> dict[str, str]:
     return {name: body.strip().rstrip(";") for name, body in zip(parts[1::2], parts[2::2], strict=True)}
 
 
-_FILES = ("queries", "layers", "chapters", "archive", "captured_events", "activity")
+_FILES = ("queries", "layers", "chapters", "archive", "trash", "captured_events", "activity")
 
 # Statement by name: `queries.sql` for memories, `layers.sql` for facts, rules and events, and so on.
 SQL = {name: body for file in _FILES for name, body in _load(f"{file}.sql").items()}
@@ -39,7 +40,14 @@ class Table:
         self._database = database
 
     def _rows(self, statement: str, values: Any = ()) -> list[Row]:
-        return self._execute(SQL[statement], values).fetchall()
+        return self._fetch(SQL[statement], values)
+
+    def _fetch(self, sql: str, values: Any) -> list[Row]:
+        connection = self._database.connection
+        return fetch_rows(connection, sql, values, row_factory=Row, bad_text=self._note_bad_text)
+
+    def _note_bad_text(self, row: Row) -> None:
+        self._database.damaged_rows.note("row", row_name(row))
 
     def _execute(self, sql: str, values: Any) -> sqlite3.Cursor:
         cursor = self._database.connection.cursor()
@@ -48,14 +56,31 @@ class Table:
 
     def _values(self, statement: str, values: Any = ()) -> list[Any]:
         """The values of a query with a single column."""
-        return [value for (value,) in self._database.connection.execute(SQL[statement], values)]
+        return [value for (value,) in fetch_rows(self._database.connection, SQL[statement], values)]
+
+    def _rows_for(self, statement: str, ids: Iterable[str]) -> list[Row]:
+        return [row for sql, some in _in_batches(statement, ids) for row in self._fetch(sql, some)]
 
     def _execute_for(self, statement: str, ids: Iterable[str]) -> Iterator[sqlite3.Cursor]:
-        """Run a statement for ids: as parameters, as SQLite's JSON ends a text at a NUL character."""
-        wanted = list(ids)
-        for start in range(0, len(wanted), _MAX_IDS):
-            some = wanted[start : start + _MAX_IDS]
-            yield self._execute(SQL[statement].replace(":ids", ", ".join("?" * len(some))), some)
+        for sql, some in _in_batches(statement, ids):
+            yield self._execute(sql, some)
+
+
+_NAMES = ("id", "key", "owner", "memory_id", "source_id")
+
+
+def row_name(row: Row) -> object:
+    """What a message calls a row."""
+    names = row.keys()
+    return row[next((name for name in _NAMES if name in names), names[0])]
+
+
+def _in_batches(statement: str, ids: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
+    """A statement for ids: as parameters, as SQLite's JSON ends a text at a NUL character."""
+    wanted = list(ids)
+    for start in range(0, len(wanted), _MAX_IDS):
+        some = wanted[start : start + _MAX_IDS]
+        yield SQL[statement].replace(":ids", ", ".join("?" * len(some))), some
 
 
 class RecordTable(Table, ABC, Generic[T]):
@@ -69,9 +94,8 @@ class RecordTable(Table, ABC, Generic[T]):
 
     def get(self, ids: Sequence[str]) -> list[T]:
         found: dict[str, list[T]] = {}
-        for cursor in self._execute_for(f"get_{self.table}", dict.fromkeys(ids)):
-            for row in cursor:
-                found.setdefault(row["id"], []).append(self._item(row))
+        for row in self._rows_for(f"get_{self.table}", dict.fromkeys(ids)):
+            found.setdefault(row["id"], []).append(self._item(row))
         return [item for one in ids for item in found.get(one, ())]
 
     def find_ids(self, name: str) -> list[str]:
@@ -106,11 +130,9 @@ class SqliteHistory(Table):
 
     def of(self, kind: str, ids: Sequence[str]) -> dict[str, list[Revision]]:
         found: dict[str, list[Revision]] = {one: [] for one in ids}
-        for cursor in self._execute_for(f"{kind}_versions_of", found):
-            for row in cursor:
-                texts = tuple(row[name] for name in _VERSION_TEXTS[kind])
-                revision = Revision(row["version"], row["changed_at"], row["changed_by"], texts)
-                found[row["id"]].append(revision)
+        for row in self._rows_for(f"{kind}_versions_of", found):
+            texts = tuple(row[name] for name in _VERSION_TEXTS[kind])
+            found[row["id"]].append(Revision(row["version"], row["changed_at"], row["changed_by"], texts))
         return found
 
 

@@ -196,7 +196,7 @@ class SqliteSearch(Lookup):
 
     def corrections(self, terms: Iterable[str], sample: int, cap: int, archived_cap: int) -> list[Correction]:
         wanted = list(dict.fromkeys(terms))
-        rows = self._database.connection.execute(
+        rows = self._rows(
             _CORRECTIONS,
             {
                 "terms": json.dumps(wanted),
@@ -205,7 +205,7 @@ class SqliteSearch(Lookup):
                 "archived_cap": archived_cap,
                 "sample": sample,
             },
-        ).fetchall()
+        )
         held: dict[str, dict[int, list[int]]] = {}
         words: dict[str, set[str]] = {}
         counts = _Counts(0, 0, cap, archived_cap)
@@ -249,7 +249,7 @@ class SqliteSearch(Lookup):
         statement = _NEWEST.format(first=newest("0"), next=newest("(step.place + 1)"), columns=COLUMNS)
         parameters = {"sets": json.dumps(sets), "cap": cap, **named}
         found: list[list[Row]] = []
-        for line in self._database.connection.execute(statement, parameters):
+        for line in self._rows(statement, parameters):
             place: int = line[0]
             found += [list[Row]() for _ in range(place + 1 - len(found))]
             found[place].append(Row._make(line[1:]))
@@ -332,14 +332,14 @@ SELECT {_holders("memory_text", "value", ":max_holders")},
   {_holders("archived_text", "json_extract(:archived, '$[' || key || ']')", ":max_holders")}
 FROM json_each(:live)
 """
-        rows = self._database.connection.execute(
+        rows = self._rows(
             statement,
             {
                 "live": json.dumps(list(map(quoted, wanted))),
                 "archived": json.dumps(list(map(quoted_parts, wanted))),
                 "max_holders": rare + 1,
             },
-        ).fetchall()
+        )
         shared: Counter[int] = Counter()
         for live, archived in rows:
             held = [*reversed(json.loads(live)), *reversed(json.loads(archived))]
@@ -379,8 +379,12 @@ class _Counts:
 
 def vector_state(live: int, archived: int, pending: int, scale: str | None) -> VectorState:
     """The result of `vector_state` in `queries.sql`."""
-    gain, shift = map(float, scale.split()) if scale else (0.0, 0.0)
-    return VectorState(bool(live), bool(archived), bool(pending), (gain, shift) if scale else None)
+    try:
+        gain, shift = map(float, (scale or "").split())
+        measured = (gain, shift)
+    except ValueError:  # not measured yet, or damaged: it is measured again
+        measured = None
+    return VectorState(bool(live), bool(archived), bool(pending), measured)
 
 
 def _ranges(terms: Iterable[str], letters: int) -> list[tuple[str, str]]:

@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 import os
-import sqlite3
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from rum.model.errors import StorageError
-from rum.settings.home import file_lock
 from rum.store.sqlite.activity import SqliteActivity
+from rum.store.sqlite.activity_file import ActivityFile, tolerant
 from rum.store.sqlite.agents import SqliteAgents
 from rum.store.sqlite.archive import SqliteArchive
 from rum.store.sqlite.captured_events import SqliteCapturedEvents
-from rum.store.sqlite.connect import DAMAGED, Database, storage_errors
+from rum.store.sqlite.connect import Database, storage_errors
 from rum.store.sqlite.layers import SqliteEvents, SqliteFacts, SqliteRules
 from rum.store.sqlite.memories import SqliteLinks, SqliteMemories
 from rum.store.sqlite.migrate import prepare
 from rum.store.sqlite.records import SQL, SqliteHistory
 from rum.store.sqlite.search import SqliteSearch
+from rum.store.sqlite.trash import SqliteTrash
 from rum.store.sqlite.upkeep import SqliteUpkeep
 from rum.store.sqlite.vectors import SqliteVectors
 
@@ -33,10 +32,12 @@ if TYPE_CHECKING:
     from rum.store.records import Events, Facts, History, Rules
     from rum.store.search import Search
     from rum.store.sqlite.chapters import SqliteChapters, SqliteWisdom
+    from rum.store.trash import Trash
     from rum.store.upkeep import Archive, LocalUpkeep, Upkeep
     from rum.store.vectors import Vectors
 
-SCHEMA = {"rum": 12, "activity": 5}  # The newest migration of each file
+D = TypeVar("D", bound=Database)
+SCHEMA = {"rum": 15, "activity": 5}  # The newest migration of each file
 
 
 class SqliteStore:
@@ -46,10 +47,15 @@ class SqliteStore:
         self, directory: str, patience: float = 30.0, before_create: Callable[[], None] | None = None
     ) -> None:
         self.directory = directory
-        self._before_create = before_create
-        self._rum = self._open("rum", durable=True, patience=patience)
+        self._rum = self._open(Database, "rum", durable=True, patience=patience, before_create=before_create)
         try:
-            self._activity = self._open_activity(patience)
+            self._activity = self._open(
+                ActivityFile,
+                "activity",
+                durable=False,
+                patience=patience,
+                before_create=before_create and self._rum.create,
+            )
         except BaseException:
             self._rum.close()
             raise
@@ -57,6 +63,7 @@ class SqliteStore:
         memories = SqliteMemories(self._rum)
         self.memories: Memories = memories
         self.archive: Archive = SqliteArchive(self._rum, memories)
+        self.trash: Trash = SqliteTrash(self._rum)
         self.search: Search = SqliteSearch(self._rum, memories)
         self.links: Links = SqliteLinks(self._rum)
         self.agents: Agents = SqliteAgents(self._rum)
@@ -64,41 +71,29 @@ class SqliteStore:
         self.history: History = SqliteHistory(self._rum)
         self.facts: Facts = SqliteFacts(self._rum)
         self.rules: Rules = SqliteRules(self._rum)
-        self.events: Events = SqliteEvents(self._activity)
-        self.captured: CapturedEvents = SqliteCapturedEvents(self._activity)
-        self.activity: Activity = SqliteActivity(self._activity)
+        self.events: Events = tolerant(SqliteEvents(self._activity), self._activity)
+        self.captured: CapturedEvents = tolerant(SqliteCapturedEvents(self._activity), self._activity)
+        self.activity: Activity = tolerant(SqliteActivity(self._activity), self._activity)
         upkeep = SqliteUpkeep(self._rum, self._activity)
         self.upkeep: Upkeep = upkeep
         self.local_upkeep: LocalUpkeep = upkeep
 
-    def _open_activity(self, patience: float) -> Database:
-        """Open the file of activity; a damaged one is moved aside, as it must not block the memories."""
-        try:
-            return self._open("activity", durable=False, patience=patience)
-        except StorageError as error:
-            if not _is_damage(error) or not self.writable:
-                raise
-        path = os.path.join(self.directory, "activity.db")
-        with file_lock(path + ".lock", patience):
-            try:  # another process may have put it aside already
-                return self._open("activity", durable=False, patience=patience)
-            except StorageError as error:
-                if not _is_damage(error):
-                    raise
-            os.replace(path, path + DAMAGED)
-            for side in ("-wal", "-shm"):  # they belong to what was put aside
-                with suppress(FileNotFoundError):
-                    os.remove(path + side)
-            return self._open("activity", durable=False, patience=patience)
-
-    def _open(self, family: str, *, durable: bool, patience: float) -> Database:
+    def _open(
+        self,
+        kind: type[D],
+        family: str,
+        *,
+        durable: bool,
+        patience: float,
+        before_create: Callable[[], None] | None,
+    ) -> D:
         path = os.path.join(self.directory, f"{family}.db")
-        return Database(
+        return kind(
             path,
             partial(prepare, family, SCHEMA[family]),
             durable=durable,
             patience=patience,
-            before_create=self._before_create,
+            before_create=before_create,
         )
 
     @property
@@ -134,6 +129,9 @@ class SqliteStore:
     def errors(self) -> AbstractContextManager[None]:
         return storage_errors(self._rum.path)
 
+    def damaged_rows(self) -> dict[str, str]:
+        return {**self._rum.damaged_rows, **self._activity.damaged_rows}
+
     def refresh(self) -> None:
         self._rum.refresh()
         self._activity.refresh()
@@ -141,8 +139,3 @@ class SqliteStore:
     def close(self) -> None:
         self._activity.close()
         self._rum.close()
-
-
-def _is_damage(error: StorageError) -> bool:
-    code = getattr(error.__cause__, "sqlite_errorcode", 0)
-    return code & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)

@@ -6,16 +6,20 @@ import os
 import shutil
 import sqlite3
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 
 from rum.store import attempt_fingerprint
+from rum.store.sqlite.activity_file import ActivityFile
+from rum.store.sqlite.agents import SqliteAgents
 from rum.store.sqlite.archive import HEADLINE, SqliteArchive
 from rum.store.sqlite.connect import DAMAGED, Database, storage_errors
 from rum.store.sqlite.layer_blobs import unpacked
-from rum.store.sqlite.memories import SqliteMemories
-from rum.store.sqlite.migrate import ATTEMPTS, TOKENISER
+from rum.store.sqlite.layers import SqliteFacts, SqliteRules
+from rum.store.sqlite.memories import SqliteLinks, SqliteMemories
+from rum.store.sqlite.migrate import ATTEMPTS, TOKENISER, expected_schema
 from rum.store.sqlite.records import SQL
+from rum.store.sqlite.rows import fetch_rows
 from rum.store.sqlite.vectors import SqliteVectors
 from rum.store.upkeep import FileSize
 from rum.text import terms
@@ -31,6 +35,12 @@ _MERGE = tuple(
     for table in _INDEXES.values()
 )
 
+# How the names of tables begin that `reindex` fills. Files are not among them: their hashes are nowhere else.
+_DERIVED = (
+    *(*_INDEXES.values(), "memory_terms", "archived_terms", "derived", "memory_tags", "attempts", "renames"),
+    *("memory_vectors", "archived_vectors", "vector_models", "unembedded"),
+)
+
 _BYTES_PER_SECOND = 40_000_000  # Speed at which a slow machine rewrites a file
 _BATCH_SIZE = 1000
 # FTS5 keeps about a dozen parts by default; with a single one, finding a rare word is a quarter faster.
@@ -43,8 +53,9 @@ _MAX_NAMED = 20  # Maximum number of damaged memories that a problem names
 class SqliteUpkeep:
     """The health of one project's two files."""
 
-    def __init__(self, rum: Database, activity: Database) -> None:
+    def __init__(self, rum: Database, activity: ActivityFile) -> None:
         self._rum = rum
+        self._activity = activity
         self._both = (rum, activity)
 
     def problems(self) -> list[tuple[str, str]]:
@@ -52,17 +63,24 @@ class SqliteUpkeep:
         if self._rum.access == "none" and not self._rum.is_new:
             what = f"{self._rum.path} does not exist and cannot be created."
             found.append((what, "Set RUM_HOME to a folder of your own."))
-        if os.path.exists(aside := self._both[1].path + DAMAGED):
-            found.append(
-                (
-                    f"A damaged {aside} was moved aside; counts and events restarted.",
-                    "Delete it when you like.",
-                )
-            )
+        found += self._activity_problems()
         for database in self._both:
             found += _checked(database, _file_problems)
-        for check in (self._index_problems, _archive_problems, _unknown_members):
+        for check in (self._index_problems, _archive_problems, _unknown_members, _row_problems):
             found += _checked(self._rum, check)
+        return found
+
+    def _activity_problems(self) -> list[tuple[str, str]]:
+        found: list[tuple[str, str]] = []
+        path = self._activity.path
+        if (trouble := self._activity.trouble) is not None:
+            advice = (
+                f"Memories are safe. The next write moves a damaged file to {path}{DAMAGED} and starts anew."
+            )
+            found.append((trouble.message, advice))
+        if os.path.lexists(aside := path + DAMAGED):
+            what = f"A damaged {aside} was moved aside; counts and events restarted."
+            found.append((what, "Delete it when you like."))
         return found
 
     def _index_problems(self, rum: Database) -> list[tuple[str, str]]:
@@ -120,6 +138,7 @@ class SqliteUpkeep:
         from rum.store.sqlite.chapters import SqliteGroupIndex  # noqa: PLC0415 (few projects have chapters)
 
         done, memories = 0, SqliteMemories(self._rum)
+        self._create_missing()
         for table in _INDEXES.values():
             if self._index_damage(table):
                 self._empty_index(table)
@@ -137,6 +156,38 @@ class SqliteUpkeep:
             db.execute(SQL["set_derived"], (ATTEMPTS, str(attempt_fingerprint.VERSION)))
         SqliteVectors(self._rum).requeue(drop=drop_vectors)
         return done
+
+    def _create_missing(self) -> None:
+        """Create derived tables, indexes and triggers that are missing; those that hold data stay missing."""
+        wanted = {name: sql for name, sql in expected_schema("rum").items() if _is_derived(name)}
+        with self._rum.transaction() as db:
+            known = {name for name, _ in db.execute(SQL["schema_in_order"])}
+        if not wanted.keys() - known:
+            return
+        for table in _INDEXES.values():
+            parts = [name for name in wanted if name.startswith(f"{table}_")]
+            if not known.issuperset((table, *parts)):
+                self._remove_index(table, parts)
+        with self._rum.transaction() as db:
+            for name, sql in wanted.items():
+                if not db.execute(SQL["is_in_schema"], (name,)).fetchone():
+                    db.execute(sql)
+            db.execute(SQL["set_derived"], ("archived", "0"))
+        self._rum.reopen()
+
+    def _remove_index(self, table: str, parts: Sequence[str]) -> None:
+        """Remove what is left of a text index; SQLite cannot drop one of which a part is missing."""
+        with self._rum.transaction() as db:
+            (version,) = db.execute("PRAGMA schema_version").fetchone()
+            db.execute("PRAGMA writable_schema = ON")
+            db.execute(SQL["remove_from_schema"], (table,))
+            db.execute(f"PRAGMA schema_version = {version + 1}")
+            db.execute("PRAGMA writable_schema = OFF")
+        self._rum.reopen()
+        with self._rum.transaction() as db:
+            for part in parts:
+                db.execute(f"DROP TABLE IF EXISTS {part}")
+        self._rum.reopen()
 
     def _empty_index(self, table: str) -> None:
         """Empty a text index that is too damaged to be written, so that it can be filled again."""
@@ -227,7 +278,8 @@ def _rewrite(database: Database) -> bool:
     return False
 
 
-def _archive_problems(rum: Database) -> list[tuple[str, str]]:
+def _damaged_in_archive(rum: Database) -> list[str]:
+    """The archived memories that cannot be unpacked."""
     damaged: list[str] = []
     last = -1
     while rows := rum.connection.execute(SQL["archived_blobs"], (last, _BATCH_SIZE)).fetchall():
@@ -236,11 +288,54 @@ def _archive_problems(rum: Database) -> list[tuple[str, str]]:
                 unpacked(form, data, goal, summary)
             except ValueError:
                 damaged.append(memory_id)
+    return damaged
+
+
+def _archive_problems(rum: Database) -> list[tuple[str, str]]:
+    damaged = _damaged_in_archive(rum)
     if not damaged:
         return []
     some = ", ".join(damaged[:_MAX_NAMED]) + (" and others" if len(damaged) > _MAX_NAMED else "")
     advice = "Restore a backup, or forget them: `rum forget ID`."
     return [(f"{len(damaged)} archived memories cannot be read: {some}.", advice)]
+
+
+def _row_problems(rum: Database) -> list[tuple[str, str]]:
+    """Read every row, and name those that cannot be read as a whole."""
+    from rum.store.sqlite.chapters import SqliteChapters, SqliteWisdom  # noqa: PLC0415 (few have chapters)
+
+    earlier = dict(rum.damaged_rows)
+    rum.damaged_rows.clear()
+    memories = SqliteMemories(rum)
+    tables = (memories, SqliteFacts(rum), SqliteRules(rum), SqliteChapters(rum), SqliteWisdom(rum))
+    for pages in (table.pages() for table in tables):
+        for _ in pages:
+            pass
+    SqliteAgents(rum).all()
+    SqliteLinks(rum).of()
+    damaged = [*rum.damaged_rows, *_damaged_versions(rum)]
+    rum.damaged_rows.update(earlier)
+    if damaged:  # those in the archive are a problem of their own
+        archived = set(_damaged_in_archive(rum))
+        damaged = [name for name in damaged if name not in archived]
+    if not damaged:
+        return []
+    some = ", ".join(damaged[:_MAX_NAMED]) + (" and others" if len(damaged) > _MAX_NAMED else "")
+    what = f"rum.db has damaged rows ({len(damaged)}): {some}."
+    return [(what, "All others can be read. Restore a backup, or forget these: `rum forget ID`.")]
+
+
+def _damaged_versions(rum: Database) -> list[str]:
+    """The earlier versions of memories that cannot be read."""
+    rows = fetch_rows(rum.connection, SQL["damaged_versions"], ())
+    return [f"{memory_id} version {version}" for memory_id, version in rows]
+
+
+def _is_derived(name: str) -> bool:
+    """Whether `reindex` can create a table, index or trigger of `rum.db` and fill it."""
+    return name.startswith(_DERIVED) or expected_schema("rum")[name].startswith(
+        ("CREATE INDEX", "CREATE UNIQUE INDEX", "CREATE TRIGGER")
+    )
 
 
 def _unknown_members(rum: Database) -> list[tuple[str, str]]:
@@ -261,12 +356,22 @@ def _checked(database: Database, check: Callable[[Database], list[tuple[str, str
 
 
 def _advice(database: Database) -> str:
+    if isinstance(database, ActivityFile):
+        return f"It holds no memories. Move {database.path} away; a new one is made."
     return f"Restore a backup, or move {database.path} away."
 
 
 def _file_problems(database: Database) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
     name = os.path.basename(database.path)
+    if database.access == "none":
+        return []
+    known = {name for name, _ in database.connection.execute(SQL["schema_in_order"])}
+    missing = [one for one in expected_schema(name.removesuffix(".db")) if one not in known]
+    if missing:
+        can_rebuild = name == "rum.db" and all(map(_is_derived, missing))
+        advice = "Run `rum reindex`." if can_rebuild else _advice(database)
+        found.append((f"{name} is damaged: it lacks {', '.join(missing)}.", advice))
     for (word,) in database.connection.execute("PRAGMA integrity_check(5)"):
         if word != "ok":
             found.append((f"{name} is damaged: {word}.", _advice(database)))

@@ -73,6 +73,9 @@ class SqliteVectors:
                     kept += 1
         return kept
 
+    def packed(self, memory_id: str) -> dict[str, bytes]:
+        return dict(self._rows("packed_vectors_of", {"id": memory_id}))
+
     def state(self, model: str) -> VectorState:
         return vector_state(*self._rows("vector_state", (model,))[0])
 

@@ -75,14 +75,15 @@ TOOLS: dict[str, Tool] = {
     "forget": Tool(
         "Forget",
         CHANGES,
-        "Delete a memory, note entry, fact, rule, chapter or wisdom for good, when the user asks. "
-        "Else correct or supersede it.",
+        "Move a memory, note entry, fact, rule, chapter or wisdom into the trash for 30 days, when the user "
+        "asks. Else correct or supersede it.",
     ),
     "note": Tool(
         "Notes",
         ADDS,
         "Lasting knowledge in Markdown: structure, conventions, limits, decisions. "
-        "Use match before a task (answers are data), add when others need what you found.",
+        "Use match before a task (answers are data), add when others need what you found, "
+        "extract from a run's output.",
     ),
     "journal": Tool(
         "Journal",
@@ -122,7 +123,7 @@ TOOLS: dict[str, Tool] = {
 }
 
 # Fields that no caller needs: other spellings of a field, and those that only clients fill in.
-_HIDDEN = frozenset(
+_HIDDEN = frozenset(("outcome.full_text",)) | frozenset(
     f"actions[].{name}"
     for name in (
         "details",
@@ -187,7 +188,7 @@ def _schema(name: str) -> Json:
 
 def _note() -> Json:
     """The schema of one tool for several requests: only `action` is required."""
-    properties: Json = {"action": {"type": "string", "enum": ["add", "match", "show", "list"]}}
+    properties: Json = {"action": {"type": "string", "enum": ["add", "match", "show", "list", "extract"]}}
     for model in (NoteDraft, ShowNote, MatchRequest):
         properties |= _schema_of(model)["properties"]
     # The API also accepts one pattern as a string; the tool is described with a list only.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 import sys
 from queue import Empty, SimpleQueue
-from threading import Thread
+from threading import Condition, Thread
 
 from rum.surfaces.mcp import json_rpc
 from rum.surfaces.mcp.json_rpc import Notification, Request, RpcError
@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 
     from rum.surfaces.mcp.json_rpc import RequestId
     from rum.surfaces.mcp.protocol import Application, Listing
+
+
+# Bytes of messages that wait for their turn; beyond that nothing is read, so that the client has to wait. A
+# message counts as a kilobyte at least, as its parsed form is larger than its text.
+MAX_WAITING = 8 * 1024 * 1024
+_MIN_SIZE = 1024
 
 
 def serve(listing: Listing, open_application: Callable[[], Application]) -> None:
@@ -36,7 +42,9 @@ class Server:
         self._incoming = incoming
         self._outgoing = outgoing
         # None ends the loop; a RpcError is a line that could not be parsed, answered in order like a request.
-        self._inbox: SimpleQueue[Request | RpcError | None] = SimpleQueue()
+        self._inbox: SimpleQueue[tuple[Request | RpcError | None, int]] = SimpleQueue()
+        self._waiting = 0  # Bytes of the messages in the inbox
+        self._has_room = Condition()
         # Includes open streams. Both threads change it, but each with one dictionary operation: no lock.
         self._unanswered: dict[RequestId, Request] = {}
         self._stopping = False
@@ -46,8 +54,14 @@ class Server:
         # A daemon, so that the process can end while the thread waits for input.
         Thread(target=self._read_messages, name="rum-mcp-reader", daemon=True).start()
         try:
-            while (item := self._next()) is not None and not self._stopping:
-                self._handle(item)
+            while not self._stopping:
+                message, size = self._next()
+                if message is None or self._stopping:
+                    break
+                self._handle(message)
+                with self._has_room:
+                    self._waiting -= size
+                    self._has_room.notify()
             for request in tuple(self._unanswered.values()):
                 if request.is_deferred:
                     json_rpc.send(self._outgoing, json_rpc.encode(self._dispatcher.end_of_stream(request)))
@@ -57,7 +71,7 @@ class Server:
             if self._dispatcher.application:
                 self._dispatcher.application.close()
 
-    def _next(self) -> Request | RpcError | None:
+    def _next(self) -> tuple[Request | RpcError | None, int]:
         """The next message; after a while without one, the application does its idle work."""
         application = self._dispatcher.application
         timeout = application.idle_after() if application else None
@@ -72,23 +86,31 @@ class Server:
         """End after the current request; a second signal of the same kind ends at once."""
         signal.signal(number, signal.SIG_DFL)
         self._stopping = True
-        self._inbox.put(None)
+        self._inbox.put((None, 0))
+
+    def _put(self, message: Request | RpcError, size: int) -> None:
+        """Add a message to the inbox, as soon as there is room for it."""
+        with self._has_room:
+            self._has_room.wait_for(lambda: not self._waiting or self._waiting + size <= MAX_WAITING)
+            self._waiting += size
+        self._inbox.put((message, size))
 
     def _read_messages(self) -> None:
         try:
             for line in json_rpc.read_lines(self._incoming):
+                size = max(_MIN_SIZE, len(line or b""))
                 try:
                     message = json_rpc.parse(line)
                 except RpcError as error:
-                    self._inbox.put(error)
+                    self._put(error, size)
                     continue
                 if isinstance(message, Request):
                     self._unanswered[message.id] = message
-                    self._inbox.put(message)
+                    self._put(message, size)
                 elif message is not None:
                     self._handle_notification(message)
         finally:
-            self._inbox.put(None)
+            self._inbox.put((None, 0))
 
     def _handle_notification(self, notification: Notification) -> None:
         """Cancellation is the only notification with an effect, and it must not wait in the queue."""

@@ -38,8 +38,8 @@ class RumApplication:
         try:
             rum = self._open(caller)
             answer = msgspec.to_builtins(rum.call(name, arguments))
-            question = rum.take_question()
-            return (answer | {"note": question} if question and "note" not in answer else answer), False
+            note = " ".join(filter(None, (rum.take_question(), rum.take_damage())))
+            return (answer | {"note": note} if note and "note" not in answer else answer), False
         except RumError as error:
             return error.to_dict(), True
 

@@ -41,6 +41,13 @@ class Added(NamedTuple):
     n: int
 
 
+class Piece(NamedTuple):
+    """An entry as it stands in its file: with one of its separators, and alone."""
+
+    text: str
+    entry: str
+
+
 def slug_of(title: str) -> str:
     """A title as a file name: lower-case words joined by hyphens."""
     words = _BETWEEN.sub("-", unicodedata.normalize("NFKC", title).casefold()).strip("-")
@@ -123,10 +130,23 @@ class NoteFolder:
                     return Added(slug, n)
         raise StorageError(f"There are too many notes called {slug_of(title)}.", path=self.path)
 
-    def remove(self, slug: str, n: int | None) -> None:
-        """Remove one entry of a note, or the whole note; every other byte stays."""
+    def piece(self, slug: str, n: int) -> Piece:
+        """What `remove` takes out of a note with one entry."""
+        text = _decoded(self.bytes(slug), self.file(slug)).text
+        start, end = notes_text.piece_range(text, n)
+        return Piece(text[start:end], _bodies(text)[n - 1])
+
+    def remove(self, slug: str, n: int | None, expected: Piece | None = None) -> None:
+        """Remove one entry of a note, or the whole note; every other byte stays.
+
+        With `expected`, nothing is removed if that is not what the entry is.
+        """
         with self._locked():
             old = _decoded(self.bytes(slug), self.file(slug))
+            if n is not None and expected is not None and self.piece(slug, n) != expected:
+                raise StorageError(
+                    f"{self.file(slug)} was changed meanwhile; try again.", path=self.file(slug)
+                )
             kept = "" if n is None else notes_text.without(old.text, n)
             if not kept.strip():
                 self._delete(slug)
@@ -138,6 +158,27 @@ class NoteFolder:
                     path=self.file(slug),
                 )
             replace(inside(self.path, self.file(slug)), (old.mark + kept).encode())
+
+    def put_back(self, slug: str, title: str, n: int, piece: Piece) -> None:
+        """Put an entry back where `remove` took it from; at the end if the note has changed too much.
+
+        Does nothing if the note has this entry.
+        """
+        make_folder(self.path)
+        with self._locked():
+            old = self._existing(slug, title)
+            bodies = _bodies(old.text) if old and old.text.strip() else []
+            if piece.entry in bodies:
+                return
+            if old and n <= len(bodies) + 1:
+                alone = piece.text if _bodies(piece.text) == [piece.entry] else piece.entry + "\n"
+                new = notes_text.inserted(old.text, n, piece.text) if bodies else alone
+                data = (old.mark + new).encode()
+                bodies.insert(n - 1, piece.entry)
+                if _bodies(new) == bodies and len(data) <= LIMIT:
+                    replace(inside(self.path, self.file(slug)), data)
+                    return
+        self.add(title, piece.entry.replace("\r\n", "\n") + "\n", first=slug)
 
     def _locked(self) -> AbstractContextManager[None]:
         return locked(os.path.join(self.path, "notes"))

@@ -198,13 +198,24 @@ def appended(old: str, entry: str) -> str:
     return old + more.replace("\n", ends)
 
 
-def without(text: str, n: int) -> str:
-    """A note's text without its entry `n`; every other byte stays. Empty if it was the only one."""
+def piece_range(text: str, n: int) -> tuple[int, int]:
+    """Where entry `n` and one separator beside it begin and end, so that other entries stay as they are."""
     found = split(text)
     if n == 1:
-        return text[found[1].start :] if len(found) > 1 else ""
-    gone = found[n - 1]
-    return text[: gone.separator] + text[gone.end :]
+        return 0, found[1].start if len(found) > 1 else len(text)
+    return found[n - 1].separator, found[n - 1].end
+
+
+def without(text: str, n: int) -> str:
+    """A note's text without its entry `n`; every other byte stays. Empty if it was the only one."""
+    start, end = piece_range(text, n)
+    return text[:start] + text[end:]
+
+
+def inserted(text: str, n: int, piece: str) -> str:
+    """A note's text with what `without` took out of it."""
+    at = split(text)[n - 2].end if n > 1 else 0
+    return text[:at] + piece + text[at:]
 
 
 def is_one_entry(text: str) -> bool:

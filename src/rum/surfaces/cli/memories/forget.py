@@ -1,8 +1,10 @@
-"""`rum forget` and `rum purge`: delete memories and other knowledge permanently."""
+"""`rum forget` and `rum purge`: move memories and other knowledge into the trash, or delete them."""
 
 from __future__ import annotations
 
+import shlex
 import sys
+import time
 from collections import Counter
 from collections.abc import Iterator
 from typing import Any
@@ -22,15 +24,19 @@ from rum.surfaces.cli.option_types import When
 from rum.surfaces.cli.options import Options, command, given_options
 from rum.surfaces.cli.output import ask, note, print_result
 from rum.surfaces.cli.views import TextLine, TextPart, View, text_view
+from rum.text.shorten import one_line
 
-_purge = click.option("--purge", is_flag=True, help="Also make it unrecoverable from the files.")
+purge_option = click.option(
+    "--purge", is_flag=True, help="Delete it for good, and make it unrecoverable from the files."
+)
+_now = click.option("--now", is_flag=True, help="Delete it for good at once, not after 30 days in the trash.")
 _dry_run = click.option("--dry-run", is_flag=True, help="Only show what would be deleted.")
 MAX_SHOWN = 20  # Memories listed before a bulk deletion; `--dry-run` lists all
 
 
 @command("forget")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
-@click.option("--all", "everything", is_flag=True, help="All memories of the project.")
+@click.option("--all", "everything", is_flag=True, help="Everything in the project.")
 @click.option(
     "--tag", "tags", multiple=True, metavar="TAG", help="All with this tag (repeat to require several)."
 )
@@ -38,17 +44,24 @@ MAX_SHOWN = 20  # Memories listed before a bulk deletion; `--dry-run` lists all
 @click.option("--before", type=When(), help="All older than this.")
 @click.option("--agent-id", metavar="AGENT", help="All of this agent (name or id).")
 @click.option("--session-id", metavar="ID", help="All of this session.")
-@_purge
+@_now
+@purge_option
 @_dry_run
 @click.option("--confirm", metavar="NAME", help="The project's name, to delete several without a prompt.")
 def forget(
-    options: Options, ids: tuple[str, ...], purge: bool, dry_run: bool, confirm: str | None, **conditions: Any
+    options: Options,
+    ids: tuple[str, ...],
+    now: bool,
+    purge: bool,
+    dry_run: bool,
+    confirm: str | None,
+    **conditions: Any,
 ) -> None:
-    """Delete memories permanently.
+    """Move memories into the trash.
 
-    Also facts (by key), rules, events, chapters and wisdom. A memory is deleted with its history; only a
-    keyed hash remains, so that no import restores it. Several IDs, or a filter, need the project's name as
-    confirmation.
+    Also facts (by key), rules, events, chapters, wisdom and entries of notes (NAME#N). `rum restore ID`
+    brings them back. After 30 days they are deleted for good with their history; only a keyed hash remains,
+    so that no import restores them. Several IDs, or a filter, need the project's name as confirmation.
     """
     by_filter = bool(given_options(conditions))
     if bool(ids) == by_filter:
@@ -56,17 +69,26 @@ def forget(
     with open_rum(options) as rum:
         targets = dict(_matching(rum, **conditions) if by_filter else _by_ids(rum, ids))
         # A dry run first: if this agent may not delete one of them, none is deleted.
-        results = [rum.forget(target, dry_run=True) for target in targets]
+        results = [rum.forget(one, kind=kind, dry_run=True) for kind, one in targets]
         bulk = by_filter or len(targets) > 1
         if not dry_run:
             if bulk and targets:
-                _confirm(rum, list(targets.values()), confirm)
+                _confirm(rum, list(targets.values()), confirm, final=now or purge)
             last = next(reversed(targets), None)
             # One purge at the end is enough, as it rewrites the whole database.
-            results = [rum.forget(target, purge=purge and target == last) for target in targets]
+            results = [
+                rum.forget(one, kind=kind, now=now or purge, purge=purge and (kind, one) == last)
+                for kind, one in targets
+            ]
+            if conditions["everything"] and by_filter:
+                rum.notes.drop_index()
     # What a bulk deletion removes was shown before the prompt.
-    lines = {} if bulk and not dry_run else targets
-    print_result(options, results if bulk else results[0], lambda _: _result_view(results, lines))
+    lines = [] if bulk and not dry_run else list(targets.values())
+    answer = results if bulk else results[0]
+    print_result(options, answer, lambda _: _result_view(results, lines), notes=_trash_notes(results))
+
+
+Target = tuple[str | None, str]  # A kind, None if the id tells it, and an id
 
 
 def _matching(
@@ -78,17 +100,27 @@ def _matching(
     before: float | None,
     agent_id: str | None,
     session_id: str | None,
-) -> Iterator[tuple[str, str]]:
-    """Yield id and line of every memory that passes all conditions.
+) -> Iterator[tuple[Target, str]]:
+    """Yield every memory that passes all conditions, and its line; with `--all` alone everything else, too.
 
     Reads the export, which counts as no retrieval.
     """
     if agent_id:
         agent_id = rum.identity("info", agent_id=agent_id).agent_id
+    is_limited = bool(tags or agent_id or session_id) or since is not None or before is not None
     damaged: list[str] = []
+    others: dict[str, list[tuple[Target, str]]] = {}
+    memories: list[tuple[Target, str]] = []
     for line in rum.export(damaged.append):
         entry = msgspec.json.decode(line)
-        if entry["kind"] != "memory":
+        kind = entry["kind"]
+        if kind in _NAMES and everything and not is_limited:
+            field, text = _NAMES[kind]
+            item = entry[kind]
+            others.setdefault(kind, []).append(
+                ((kind, item[field]), f"{kind} {one_line(str(item[text]), 120)}")
+            )
+        if kind != "memory":
             continue
         memory = entry["memory"]
         if (
@@ -100,16 +132,33 @@ def _matching(
         ):
             outcome = memory["outcome"]
             goal = memory["intent"]["goal"]
-            yield memory["id"], memory_line(memory["id"], goal, outcome["success"], outcome["summary"])
+            line = memory_line(memory["id"], goal, outcome["success"], outcome["summary"])
+            memories.append((("memory", memory["id"]), line))
+    # What is made of others first, so that it is not changed before it goes.
+    for kind in ("wisdom", "chapter"):
+        yield from others.get(kind, ())
+    yield from memories
     for memory_id in damaged:
         if everything:
-            yield memory_id, memory_id
+            yield ("memory", memory_id), memory_id
         else:
             note(damage(memory_id))
+    for kind in ("fact", "rule", "event"):
+        yield from others.get(kind, ())
 
 
-def _by_ids(rum: Rum, ids: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Yield id and line of everything named by id.
+# The fields of an export's lines that identify and describe what is not a memory.
+_NAMES = {
+    "wisdom": ("id", "summary"),
+    "chapter": ("id", "title"),
+    "fact": ("key", "key"),
+    "rule": ("id", "condition"),
+    "event": ("id", "content"),
+}
+
+
+def _by_ids(rum: Rum, ids: tuple[str, ...]) -> Iterator[tuple[Target, str]]:
+    """Yield everything named by id, and its line.
 
     The last entry of a note comes first: the numbers of the entries after a deleted one change.
     """
@@ -124,35 +173,40 @@ def _by_ids(rum: Rum, ids: tuple[str, ...]) -> Iterator[tuple[str, str]]:
         except (NotFound, StorageError):  # a damaged memory can be forgotten too
             try:
                 target_id = rum.forget(given_id, dry_run=True).id
-            except NotFound:
+            except NotFound as error:
+                if error.details.get("in_trash"):
+                    raise
                 kinds = f"memory, rule, event, chapter or wisdom, or its last {TAIL} characters or more"
                 raise NotFound(
                     f"There is nothing `{given_id}` to forget in project {rum.project.name}. Give the id of "
                     f"a {kinds}; the key of a fact; or NAME#N for entry N of a note.",
                     id=given_id,
                 ) from None
-            yield target_id, target_id
+            yield (None, target_id), target_id
         else:
-            yield memory.id, as_line(memory)
+            yield ("memory", memory.id), as_line(memory)
 
 
-def _confirm(rum: Rum, lines: list[str], confirmation: str | None) -> None:
-    """Show what would be deleted, and ask for the project's name."""
-    name, many = rum.project.name, _count(len(lines), "memories")
+def _confirm(rum: Rum, lines: list[str], confirmation: str | None, *, final: bool) -> None:
+    """Show what would be forgotten, and ask for the project's name."""
+    name, many = rum.project.name, number_of(len(lines), "items")
+    action = f"delete {many}" if final else f"move {many} into the trash"
     for line in lines[:MAX_SHOWN]:
         note(line)
     if len(lines) > MAX_SHOWN:
         note(f"and {len(lines) - MAX_SHOWN} more (--dry-run shows all).")
-    if not is_confirmed(name, confirmation, f"delete {many}", "the project's name"):
+    if not is_confirmed(name, confirmation, action, "the project's name", final=final):
         raise InvalidQuery(f"The project's name is {name}; nothing was forgotten.", field="confirm")
 
 
-def is_confirmed(name: str, confirmation: str | None, action: str, description: str = "the name") -> bool:
+def is_confirmed(
+    name: str, confirmation: str | None, action: str, description: str = "the name", *, final: bool = True
+) -> bool:
     """Whether the name was given as an option or typed at the prompt."""
     if confirmation is None:
         if not sys.stdin.isatty():
             raise click.UsageError(f"To {action}, give --confirm {name}.")
-        confirmation = ask(f"To {action} permanently, type {description} ({name}):")
+        confirmation = ask(f"To {action}{' permanently' if final else ''}, type {description} ({name}):")
     return name == confirmation
 
 
@@ -162,26 +216,37 @@ def add_forget_command(group: click.Group, kind: str, help: str, metavar: str = 
     @command("forget", group, help=help)
     @click.argument("name", metavar=metavar)
     @_dry_run
-    @_purge
-    def _forget(options: Options, name: str, dry_run: bool, purge: bool) -> None:
+    @_now
+    @purge_option
+    def _forget(options: Options, name: str, dry_run: bool, now: bool, purge: bool) -> None:
         # Ids of chapters and wisdom are always lower-case; keys, and ids of imported rules, may not be.
         name = name.lower() if kind in ("chapter", "wisdom") else name
         with open_rum(options) as rum:
-            result = rum.forget(name, kind=kind, dry_run=dry_run, purge=purge)
-        print_result(options, result, lambda result: _result_view([result], {}))
+            result = rum.forget(name, kind=kind, dry_run=dry_run, now=now, purge=purge)
+        notes = _trash_notes([result])
+        print_result(options, result, lambda result: _result_view([result], []), notes=notes)
 
 
-def _result_view(results: list[ForgetResult], lines: dict[str, str]) -> View:
+def _trash_notes(results: list[ForgetResult]) -> list[str]:
+    """How long something can be restored, and how."""
+    until = max((result.in_trash_until or 0 for result in results), default=0)
+    name = shlex.quote(results[0].id) if len(results) == 1 else "ID"
+    date = time.strftime("%Y-%m-%d", time.localtime(until))
+    return [f"In the trash until {date}; `rum restore {name}` brings it back."] if until else []
+
+
+def _result_view(results: list[ForgetResult], lines: list[str]) -> View:
     removed = sum((Counter(result.removed) for result in results), Counter[str]())
     if len(results) > 1:
         # A link between two of them would count twice.
         removed.pop("links", None)
     forgotten = all(result.forgotten for result in results)
     purged = ", and purged from the files" if results and results[-1].purged else ""
-    counts = ", ".join(_count(number, name) for name, number in removed.items() if number) or "nothing"
-    view: View = [TextLine((TextPart(line),)) for line in lines.values()]
+    counts = ", ".join(number_of(number, name) for name, number in removed.items() if number) or "nothing"
+    view: View = [TextLine((TextPart(line),)) for line in lines]
     view += text_view(f"Forgotten: {counts}{purged}." if forgotten else f"Would delete: {counts}.", "strong")
-    stale = dict.fromkeys(group_id for result in results for group_id in result.renew or ())
+    gone = {result.id for result in results}
+    stale = dict.fromkeys(one for result in results for one in result.renew or () if one not in gone)
     if stale:
         view += text_view(f"Stale now; update with `rum refresh`: {', '.join(stale)}")
     if results and results[-1].hint:
@@ -189,19 +254,22 @@ def _result_view(results: list[ForgetResult], lines: dict[str, str]) -> View:
     return view
 
 
-def _count(number: int, plural: str) -> str:
+def number_of(number: int, plural: str) -> str:
+    """A number and its noun, in the singular for one."""
     singular = plural.removesuffix("ies") + "y" if plural.endswith("ies") else plural.removesuffix("s")
     return f"{number} {singular if number == 1 else plural}"
 
 
 @command("purge")
 def purge(options: Options) -> None:
-    """Make forgotten data unrecoverable.
+    """Make deleted data unrecoverable.
 
-    Until then, deleted text may remain in unused pages of the database files.
+    Until then, deleted text may remain in unused pages of the database files. What is in the trash stays.
     """
     with open_rum(options) as rum:
-        purged = rum.purge()
+        purged, left = rum.purge(), len(rum.trash.list())
     if not purged:
         raise StorageError("Another process is reading the memory; run `rum purge` again when it is done.")
     print_result(options, {"purged": True}, lambda _: text_view("Purged."))
+    if left and options.as_text:
+        note(f"In the trash: {number_of(left, 'items')}; `rum trash empty --purge` deletes them.")

@@ -1,0 +1,143 @@
+"""What is damaged can be repaired: derived tables are rebuilt, readable rows saved, backups restored."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from rum import InvalidQuery, Rum, StorageError
+from support.builders import make_draft
+from support.processes import Place, make_place
+
+PAGE = 4096
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    place = make_place(tmp_path)
+    with place.open(owner=True) as rum:
+        for number in range(60):
+            rum.store(
+                **make_draft(
+                    f"Goal {number} " + f"word{number} " * 60,
+                    tags=["goal"],
+                    actions=[{"type": "file_edit", "file_path": f"src/{number}.py"}],
+                )
+            )
+        rum.facts.set("build", "make")
+    return place
+
+
+def execute(place: Place, *statements: str) -> None:
+    with closing(sqlite3.connect(place.project() / "rum.db", isolation_level=None)) as db:
+        for statement in statements:
+            db.execute(statement)
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+DROPPED = {
+    "text index": ["DROP TABLE memory_terms", "DROP TABLE memory_text"],
+    "a part of the text index": ["DROP TABLE memory_text_idx"],
+    "archive's index": ["DROP TABLE archived_terms", "DROP TABLE archived_text"],
+    "index of chapters": ["DROP TABLE knowledge_text"],
+    "words of the text index": ["DROP TABLE memory_terms"],
+    "tags": ["DROP TABLE memory_tags"],
+    "vectors": ["DROP TABLE memory_vectors", "DROP TABLE archived_vectors", "DROP TABLE unembedded"],
+    "attempts and renames": ["DROP TABLE attempts", "DROP TABLE renames"],
+    "figures": ["DROP TABLE derived"],
+    "an index and a trigger": ["DROP INDEX memories_created", "DROP TRIGGER memories_without_origin"],
+}
+
+
+@pytest.mark.parametrize("what", DROPPED)
+def test_reindex_rebuilds_derived_tables_that_are_missing(place: Place, what: str):
+    with closing(sqlite3.connect(place.project() / "rum.db", isolation_level=None)) as db:
+        for statement in DROPPED[what]:
+            db.execute(statement)
+    with place.open(owner=True) as rum:
+        problems = rum.doctor().problems
+        assert any("rum.db" in problem.what and "rum reindex" in problem.advice for problem in problems)
+        rum.reindex()
+        assert rum.doctor().problems == []
+        assert rum.recall(query="word7").memories
+        assert len(rum.recall(tags=["goal"], limit=100).memories) == 60
+        rum.store(**make_draft())
+
+
+def test_repairing_saves_what_can_be_read(place: Place):
+    path = place.project() / "rum.db"
+    execute(place)
+    data = path.read_bytes()
+    size = len(data)
+    with path.open("r+b") as file:
+        # The leaves that hold these memories; pages of the schema would leave nothing to read.
+        for page in {data.index(b'"goal":"Goal %d ' % number) // PAGE for number in (10, 30)}:
+            file.seek(page * PAGE)
+            file.write(b"\xa5" * PAGE)
+    found = Rum.repair(place.work, home=place.home)
+    assert found.facts["repaired"]
+    assert Path(found.facts["copy"], "rum.db").stat().st_size == size
+    with place.open(owner=True) as rum:
+        assert not [problem for problem in rum.doctor().problems if "damaged" in problem.what]
+        assert 40 < rum.list(limit=100).total < 60
+        rum.store(**make_draft())
+
+
+@pytest.mark.parametrize("size", [0, None])
+def test_repairing_a_lost_memory_starts_an_empty_one(place: Place, size: int | None):
+    path = place.project() / "rum.db"
+    os.truncate(path, 0) if size == 0 else path.unlink()
+    found = Rum.repair(place.work, home=place.home)
+    assert "empty memory" in found.facts["repaired"][0]
+    with place.open(owner=True) as rum:
+        assert rum.list().total == 0
+        rum.store(**make_draft())
+
+
+def test_repairing_what_is_healthy_changes_nothing(place: Place):
+    assert "copy" not in Rum.repair(place.work, home=place.home).facts
+    assert not list(place.project().glob("before-*"))
+
+
+def test_what_cannot_be_read_at_all_is_left_alone(place: Place):
+    path = place.project() / "rum.db"
+    path.write_bytes(b"garbage!" * 5000)
+    with pytest.raises(StorageError, match="backup restore"):
+        Rum.repair(place.work, home=place.home)
+    assert path.read_bytes() == b"garbage!" * 5000
+
+
+@pytest.mark.parametrize("damage", ["none", "garbage", "missing", "empty"])
+def test_a_backup_is_restored_over_anything(place: Place, tmp_path: Path, damage: str):
+    copy = tmp_path / "copy.db"
+    with place.open(owner=True) as rum:
+        rum.backup(copy)
+        later = rum.store(**make_draft("Later")).memory_id
+        path = place.project() / "rum.db"
+        if damage == "garbage":
+            path.write_bytes(b"garbage!" * 5000)
+        elif damage == "missing":
+            path.unlink()
+        elif damage == "empty":
+            os.truncate(path, 0)
+        kept = Rum.restore_backup(copy, place.work, home=place.home)
+        assert rum.list(limit=100).total == 60  # a process that was running sees it too
+    assert Path(kept).is_dir()
+    with place.open(owner=True) as rum:
+        assert rum.list(limit=100).total == 60
+        assert later not in [memory.id for memory in rum.list(limit=100).memories]
+        assert rum.doctor().problems == []
+        rum.store(**make_draft())
+
+
+def test_a_damaged_backup_is_refused(place: Place, tmp_path: Path):
+    (tmp_path / "bad.db").write_bytes(b"garbage!" * 5000)
+    for file in (tmp_path / "bad.db", tmp_path / "nowhere.db"):
+        with pytest.raises(InvalidQuery):
+            Rum.restore_backup(file, place.work, home=place.home)
+    with place.open(owner=True) as rum:
+        assert rum.list(limit=100).total == 60
