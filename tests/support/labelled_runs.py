@@ -28,8 +28,10 @@ class Labelled(NamedTuple):
     kinds: tuple[str, ...]
     why: str | None
     holds: tuple[str, ...]
-    facts: dict[str, str]
-    rules: tuple[str, ...]
+    facts: dict[str, str] | None  # All facts; None if they are not labelled
+    rules: tuple[str, ...] | None
+    title: tuple[str, ...]
+    not_title: tuple[str, ...]
 
 
 def labelled(name: str) -> list[Labelled]:
@@ -49,8 +51,10 @@ def _labelled(case: dict[str, Any]) -> Labelled:
         kinds=(kinds,) if isinstance(kinds, str) else tuple(kinds),
         why=expected.get("why"),
         holds=tuple(expected.get("holds", ())),
-        facts=expected.get("facts", {}),
-        rules=tuple(expected.get("rules", ())),
+        facts=expected.get("facts"),
+        rules=tuple(expected["rules"]) if "rules" in expected else None,
+        title=tuple(expected.get("title", ())),
+        not_title=tuple(expected.get("not_title", ())),
     )
 
 
@@ -98,6 +102,54 @@ def measured(rum: Rum, cases: list[Labelled]) -> Score:
     return score(cases, {name: kind.value if kind else None for name, kind in kinds.items()})
 
 
+class Statements(NamedTuple):
+    """The facts or rules found in runs where all of them are labelled: right, wrong and missing ones."""
+
+    right: int
+    wrong: tuple[str, ...]
+    missing: tuple[str, ...]
+
+    @property
+    def precision(self) -> float:
+        """The share of right ones among those found."""
+        return self.right / (self.right + len(self.wrong)) if self.right or self.wrong else 1.0
+
+    @property
+    def recall(self) -> float:
+        """The share of the labelled ones that were found."""
+        return self.right / (self.right + len(self.missing)) if self.right or self.missing else 1.0
+
+
+def measured_facts(rum: Rum, cases: list[Labelled]) -> Statements:
+    """The facts found, compared with the labels; the value must hold what the label says."""
+    right, wrong, missing = 0, list[str](), list[str]()
+    for case in cases:
+        if case.facts is None:
+            continue
+        found = {fact.key: fact.value for fact in rum.extract(dry_run=True, **case.run).facts}
+        good = {key for key, value in case.facts.items() if value in found.get(key, "")}
+        right += len(good)
+        wrong += [f"{case.name}: {key} = {value}" for key, value in found.items() if key not in good]
+        missing += [f"{case.name}: {key}" for key in case.facts if key not in good]
+    return Statements(right, tuple(wrong), tuple(missing))
+
+
+def measured_rules(rum: Rum, cases: list[Labelled]) -> Statements:
+    """The rules found, compared with the labels."""
+    right, wrong, missing = 0, list[str](), list[str]()
+    for case in cases:
+        if case.rules is None:
+            continue
+        rules = rum.extract(dry_run=True, **case.run).rules
+        found = [f"{rule.condition} → {rule.action}" for rule in rules]
+        right += sum(any(words in rule for words in case.rules) for rule in found)
+        wrong += [f"{case.name}: {rule}" for rule in found if not any(words in rule for words in case.rules)]
+        missing += [
+            f"{case.name}: {words}" for words in case.rules if not any(words in rule for rule in found)
+        ]
+    return Statements(right, tuple(wrong), tuple(missing))
+
+
 class Given(NamedTuple):
     """Whether a note matches its own task, and the tasks of other runs."""
 
@@ -141,6 +193,16 @@ def report(names: list[str]) -> None:
                 f"{name}: {len(cases)} runs, {sum(case.create for case in cases)} worth keeping; precision "
                 f"{found.precision:.2f}, recall {found.recall:.2f}, right kind {found.kinds:.2f}"
             )
+            for what, stated in (
+                ("facts", measured_facts(shop.open(), cases)),
+                ("rules", measured_rules(shop.open(), cases)),
+            ):
+                figures = f"precision {stated.precision:.2f}, recall {stated.recall:.2f}"
+                print(f"  {what}: {stated.right} right, {figures}")
+                for one in stated.wrong:
+                    print(f"    wrong: {one}")
+                for one in stated.missing:
+                    print(f"    missing: {one}")
         for name in names:
             with tempfile.TemporaryDirectory() as apart, open_shop(Path(apart)) as other:
                 to = given(other.open(), labelled(name), [case.run["task"] for case in every])

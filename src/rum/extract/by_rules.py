@@ -6,11 +6,21 @@ import re
 from collections.abc import Sequence
 from itertools import groupby
 
-from rum.extract.cues import ASKS_CAUSE, CHANGE_HEADING, LEAD_IN, LESSON_HEADING, STEP_LOOKING, is_decision
+from rum.extract.cues import (
+    ANNOUNCES,
+    ASKS_CAUSE,
+    CHANGE_HEADING,
+    LEAD_IN,
+    LESSON_HEADING,
+    STEP_LOOKING,
+    is_decision,
+    without_lead_in,
+)
 from rum.extract.entities import is_specific
-from rum.extract.facts import facts_in, rules_in
+from rum.extract.facts import facts_in
 from rum.extract.passage_weight import ENOUGH, Verdict, WeighedPassage, weigh_passages
 from rum.extract.passages import passages, without_repeats
+from rum.extract.rules import rules_in
 from rum.extract.when_to_use import when_to_use
 from rum.model.extraction import Finding, FindingKind, FinishedRun
 from rum.model.notes import Importance
@@ -35,9 +45,10 @@ def find_by_rules(run: FinishedRun) -> Finding:
     found_passages = without_repeats(passages(run.agent_output))
     asks_why = run.result == "failure" or bool(run.error) or bool(ASKS_CAUSE.search(run.task))
     verdict = weigh_passages(found_passages, asks_why=asks_why)
-    if verdict.kind is None:
-        return Finding(reasoning=_why_nothing(run, verdict))
     weighed = verdict.weighed
+    facts, rules = facts_in(weighed), rules_in(weighed)
+    if verdict.kind is None:
+        return Finding(reasoning=_why_nothing(run, verdict), facts=facts, rules=rules)
     content = _note_text(weighed, run.error)
     repeated = [scored for scored in weighed if scored.passage.text in content]
     title = _note_title(repeated or weighed, verdict.kind)
@@ -53,8 +64,8 @@ def find_by_rules(run: FinishedRun) -> Finding:
         when_to_use=when_to_use(title, content, run.task),
         tags=(*tags, "failures") if run.result == "failure" else tags,
         importance=Importance.HIGH if important else Importance.MEDIUM,
-        facts=facts_in(weighed),
-        rules=rules_in(weighed),
+        facts=facts,
+        rules=rules,
     )
 
 
@@ -75,8 +86,17 @@ _MIN_TITLE, _MIN_CLAUSE = 25, 15
 _SIGNIFICANT = 2.0  # The weight of a passage from which on its neighbours are worth repeating too
 _LONG_WORD = 40  # This many characters count as one word more, as some texts have no blanks
 # A sentence that refers to the one before it makes a poor title.
-_REFERS_BACK = re.compile(r"^(?:this|that|these|those|it|they|there|he|she|both|each|with)\b", re.IGNORECASE)
-_CLAUSE = re.compile(r"[;:] |, (?:e\.g\. )?| (?=(?:because|so that|hence|which|where) )|\. | \(")
+_REFERS_BACK = re.compile(
+    r"^(?:this|that|these|those|it|they|there|he|she|both|each|with|i|has|have|is|are|was|and|or|but|no|not)\b",
+    re.IGNORECASE,
+)
+# Where a long sentence may be cut: at the end of a statement, else at a comma or a bracket.
+_CLAUSE = re.compile(r"[;:] | (?=(?:because|so that|hence|which) )|\. ")
+_PART = re.compile(r", (?:e\.g\. )?| (?=where )| \(")
+# A sentence that begins with its condition says nothing up to the first comma.
+_CONDITION = re.compile(
+    r"^(?:if|when|whenever|because|since|after|before|while|although|as|unless)\b[^,]*,", re.IGNORECASE
+)
 _REASON = re.compile(r",? (?:because|since|so that|hence) |; ")
 _MARKS = re.compile(r"\*\*|__|`|^[#>\s]+")
 _IMPORTANT = re.compile(
@@ -89,18 +109,28 @@ _FIRST_WORD = re.compile(r"[a-z]+(?= )")
 def _note_title(weighed: Sequence[WeighedPassage], kind: FindingKind) -> str:
     """The clause with the most weight, short enough for a heading."""
     best = max(weighed, key=lambda scored: _title_rank(scored, kind))
-    text = LEAD_IN.sub("", _plain(best.passage.text))
+    text = without_lead_in(_plain(best.passage.text))
     heading = _plain(best.passage.heading)
-    if best.passage.kind == "item" and heading and not LESSON_HEADING.search(heading):
+    says_little = (
+        LESSON_HEADING.search(heading) or CHANGE_HEADING.search(heading) or ANNOUNCES.search(heading)
+    )
+    if best.passage.kind == "item" and heading and not says_little:
         block = [scored.passage for scored in weighed if scored.passage.block == best.passage.block]
         items = ", ".join(_plain(passage.text) for passage in block)
         text = heading if len(heading.split()) > 2 else f"{heading}: {items}"
     if len(text) > _MAX_TITLE:
         # As many clauses as fit, or else as many words.
-        ends = [match.start() for match in _CLAUSE.finditer(text, _MIN_TITLE, _MAX_TITLE)]
-        fitting = [end for end in ends if text.count("(", 0, end) == text.count(")", 0, end)]
-        text = text[: fitting[-1]] if fitting else shorten(text, _MAX_TITLE)
+        condition = _CONDITION.match(text)
+        least = max(_MIN_TITLE, condition.end() if condition else 0)
+        ends = _fitting_ends(_CLAUSE, text, least) or _fitting_ends(_PART, text, least)
+        text = text[: ends[-1]] if ends else shorten(text, _MAX_TITLE)
     return text[:1].upper() + text[1:] if _FIRST_WORD.match(text) else text
+
+
+def _fitting_ends(pattern: re.Pattern[str], text: str, least: int) -> list[int]:
+    """Where a title may end, outside of brackets."""
+    ends = (match.start() for match in pattern.finditer(text, least, _MAX_TITLE))
+    return [end for end in ends if text.count("(", 0, end) == text.count(")", 0, end)]
 
 
 def _without_reason(title: str, content: str) -> str:
@@ -117,10 +147,11 @@ def _plain(text: str) -> str:
 
 
 def _title_rank(scored: WeighedPassage, kind: FindingKind) -> tuple[bool, bool, float, float]:
-    text, weight = LEAD_IN.sub("", scored.passage.text), scored.weights.get(kind, 0.0)
-    is_poor = (
-        scored.is_step or scored.is_fleeting or scored.passage.kind == "code" or _REFERS_BACK.match(text)
-    )
+    text, weight = without_lead_in(scored.passage.text), scored.weights.get(kind, 0.0)
+    is_announcement = text.rstrip("* ").endswith(":") or ANNOUNCES.search(text)
+    is_incomplete = _REFERS_BACK.match(text) or text.count("(") != text.count(")")
+    is_other = scored.is_step or scored.is_fleeting or scored.passage.kind == "code"
+    is_poor = is_other or is_announcement or is_incomplete
     is_good = not is_poor and is_specific(text) and len(text) >= _MIN_TITLE
     return is_good and weight >= _SIGNIFICANT, is_good, weight, scored.best
 

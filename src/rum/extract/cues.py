@@ -226,6 +226,8 @@ PLAN = _words(
     r"^(?:next|then i|now i|let me|let's|will (?:continue|go|try|look)|todo|plan|step \d|first i)\b",
     r"^(?:continuing|trying|stepping)\b",
     r"^(?:i(?:'ll| will|'m going to| am going to| would need)|we (?:will|should|could))\b",
+    r"^(?:i|we) (?:must|need to|have to) (?:first |still )?"
+    r"(?:decide|discuss|agree|choose|clarify|read|look|check)\b",
     r"\b(?:i'll|i will|going to|tomorrow|after lunch|next step|later today)\b",
 )
 # Small talk and questions.
@@ -286,6 +288,38 @@ LEAD_IN = _words(
     r"|(?:done|fixed|solved|works)(?: it| now)?[,:.;-]+\s+"
     r"|[^.:;]{0,60}\b(?:noticed|learned|found|note|mention|highlight|remember|aware|know)\b[^.:;]{0,40}:\s+)+"
 )
+_NOUNS = (
+    r"(?:things?|conventions?|rules?|notes?|points?|remarks?|findings?|facts?|gotchas?|lessons?"
+    r"|observations?|details?|learnings|takeaways?|quirks?|caveats?|surprises?|tips?|pitfalls?|constraints?"
+    r"|reminders?)"
+)
+# Words that announce statements and state nothing themselves, as a heading or before a colon.
+ANNOUNCES = _words(
+    r"^(?:here(?:['’]s| is| are)\b|what (?:i|we)\b|keep in mind\b|(?:to )?remember\b|worth\b|so you know\b)",
+    r"^(?:good|nice|useful|important) to (?:know|remember|note)\b",
+    r"^for (?:the )?(?:future|next|record|reference)\b",
+    r"^(?:a (?:few|couple of)|an?|some|several|one|two|three|four|five|\d+|other|another|more|key|main"
+    rf"|important|useful|the following|these|my|our|the)?\b ?(?:\w+ )?{_NOUNS}\b"
+    r"(?: (?:i|we|you|for|about|on|to|worth|from|in|of|that|learned|found|noticed|here|below|along|when"
+    r"|while)\b|$)",
+    r"^not (?:solved|done|fixed|finished) yet\b|\b(?:reason|cause) is clear$",
+    r"^(?:does|did)(?: not|n['’]t) work$",
+)
+_LABEL = re.compile(r"^(?P<label>[^.:;]{1,90}?)(?::| [—–]) +(?=\S)")
+_SHORT_LABEL = 2  # Words of a label that is left out if it names nothing
+
+
+def without_lead_in(text: str) -> str:
+    """A sentence without the words before its statement: "One thing to know: ..."."""
+    plain = LEAD_IN.sub("", text)
+    label = _LABEL.match(plain)
+    if label is None:
+        return plain
+    words = label["label"].strip("*_ ")
+    is_short = len(words.split()) <= _SHORT_LABEL and words.replace(" ", "").isalpha()
+    return plain[label.end() :] if is_short or ANNOUNCES.search(words) else plain
+
+
 # A task that asks for a cause.
 ASKS_CAUSE = _words(
     r"\b(?:why|cause|fix\w*|debug\w*|investigat\w+|find out|fail\w*|hang\w*|broken?|crash\w*|killed)\b",
@@ -422,6 +456,11 @@ def is_decision(text: str) -> bool:
     """Whether a sentence presents itself as a decision."""
     statement = text[:_MAX_STATEMENT].strip()
     return bool(_CALLED.match(statement) or _DECIDES.search(LEAD_IN.sub("", statement)))
+
+
+def is_about_this_work(text: str) -> bool:
+    """Whether a sentence is about the current work only."""
+    return bool(_CURRENT_WORK.search(LEAD_IN.sub("", text[:_MAX_STATEMENT])))
 
 
 def is_personal(text: str) -> bool:

@@ -78,6 +78,11 @@ def is_common(word: str) -> bool:
     return stem(word.lower()) in _common_stems()
 
 
+def is_part_of_common(name: str) -> bool:
+    """Whether a name is part of a word that is common in software projects, as "orm" is of "format"."""
+    return any(name.lower() in word for word in _common_stems())
+
+
 def is_vague(word: str) -> bool:
     """Whether a word has almost no meaning of its own."""
     return stem(word.lower()) in _stems(_VAGUE)

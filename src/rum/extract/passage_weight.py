@@ -25,6 +25,7 @@ from rum.extract.cues import (
 )
 from rum.extract.entities import has_names, is_specific
 from rum.extract.passages import Passage
+from rum.extract.rules import stated_rules
 from rum.model.extraction import FindingKind
 from rum.text.fence import gives_orders
 
@@ -122,7 +123,8 @@ def _weights(
         weights[FindingKind.ERROR] += less
     if is_personal(text) and not has_names(text):
         weights |= {kind: weight * _HEDGED for kind, weight in weights.items() if kind in _RULES}
-    if (stated := statement_kind(text)) and not _is_step(text):
+    stated = statement_kind(text) or (FindingKind.CONSTRAINT if stated_rules(text) else None)
+    if stated and not _is_step(text):
         weights[stated] = max(weights.get(stated, 0.0), _ENOUGH_ALONE * less)
     if is_decision(text):
         # An error or a constraint in this sentence is the reason for the decision.

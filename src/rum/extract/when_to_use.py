@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from rum.extract.entities import NAME, PATH, PRODUCT, is_common, is_vague
+from rum.extract.entities import NAME, PATH, PRODUCT, is_common, is_part_of_common, is_vague
 from rum.text.terms import content_words, says_little, stem, terms
 
 _MAX_NAMES = 6
@@ -83,7 +83,9 @@ def _is_ordinary(name: str, text: str) -> bool:
         return all(map(is_vague, words))
     if all(is_common(word) or says_little(terms(word)) for word in words):
         return True
-    return len(name) < _MIN_NAME - 1 or bool(re.search(rf"\b{name.lower()}s?\b", text))
+    if len(name) < _MIN_NAME and (len(name) < _MIN_NAME - 1 or is_part_of_common(name)):
+        return True
+    return bool(re.search(rf"\b{name.lower()}s?\b", text))
 
 
 def _task_names(name: str) -> Iterator[str]:

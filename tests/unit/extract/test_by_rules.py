@@ -138,7 +138,7 @@ def test_a_long_report_is_reduced_to_its_findings():
     [
         ("It requires Node 18.17 or newer and pnpm 8.", [("node", "18.17 or newer"), ("pnpm", "8")]),
         ("Django 4.2, PostgreSQL 15", [("django", "4.2"), ("postgresql", "15")]),
-        ("depends on react@^18", [("react", "18")]),
+        ("depends on react@^18", [("react", "^18")]),
         ("GDAL 3.4 (not 3.6)", [("gdal", "3.4")]),
         ("Redis 6.2+ is needed", [("redis", "6.2+")]),
         ("React 19 can't be used yet", []),

@@ -14,6 +14,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
+from rum.app.notes.meaning import NoteMeaning
 from rum.inject.notes import (
     MAX_CONTRADICTIONS,
     VERSION,
@@ -49,6 +50,7 @@ class NoteStore:
             key = crc32(os.path.realpath(path).encode())
             index = os.path.join(index_dir, f"notes-{key:08x}.json")
             self._index = NoteIndex(self.folder, index, NoteSummary, self._summary, VERSION)
+        self.meaning = NoteMeaning(os.path.join(index_dir, "note-vectors.json"))
 
     @property
     def folder(self) -> NoteFolder:
@@ -70,11 +72,15 @@ class NoteStore:
 
     def rebuild(self) -> None:
         """Read every note again; also removes the indexes of other checkouts, as some may no longer exist."""
+        self.drop_index()
+        if self._index:
+            self._index.rebuild()
+
+    def drop_index(self) -> None:
+        """Delete the indexes of this and all other checkouts."""
         for path in glob(os.path.join(glob_escaped(self._index_dir), "notes-*.json")):
             with suppress(OSError):
                 os.unlink(path)
-        if self._index:
-            self._index.rebuild()
 
     def find_slug(self, name: str) -> str:
         """The slug of the note with this name, ignoring case; NotFound if there is none."""

@@ -7,12 +7,13 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
+import msgspec
 from msgspec import UNSET, Struct
 
 from rum.app.agents import agent_name, caller_name, ensure_agent
 from rum.app.caller import Caller
 from rum.app.calls import load, public
-from rum.app.memories.forget import Counts, Kind, forget_one
+from rum.app.memories.forget import Counts, Kind, Removal, forget_one
 from rum.app.project import Project
 from rum.capture.tombstones import note_marks
 from rum.inject.notes import NoteQuery, cut, prompt_text, rank
@@ -38,7 +39,7 @@ from rum.model.notes import (
 from rum.model.parse import parse
 from rum.settings.load import AgentSettings, Settings
 from rum.store.files.agents import agent_file
-from rum.store.files.notes.folder import same_title, slug_of
+from rum.store.files.notes.folder import Piece, same_title, slug_of
 from rum.store.files.notes.text import LONGEST_FRONTMATTER, clean, entry_text, is_one_entry, slug_from_name
 from rum.text import patterns
 from rum.text.shorten import one_line
@@ -115,10 +116,15 @@ class Notes:
             return self._caller.project.note_store.notes()
 
     def forget(self, id: str) -> ForgetResult:
-        """Delete an entry permanently; only a keyed hash of it stays."""
+        """Move an entry into the trash."""
         caller, kind = self._caller, KIND
         with caller.locked_call():
             return forget_one(caller, kind, caller.project.single_id("note", id, kind.find(caller, id)))
+
+    def drop_index(self) -> None:
+        """Delete the index of the notes of all checkouts; it is made again when they are read."""
+        with self._caller.locked_call():
+            self._caller.project.note_store.drop_index()
 
     def import_from(self, folder: str | os.PathLike[str]) -> NotesImport:
         """Import the entries of another folder's notes that are neither here nor forgotten."""
@@ -134,7 +140,17 @@ _ACTIONS: dict[str, Callable[[Caller, dict[str, Any]], Struct]] = {
     "match": lambda caller, fields: match_notes(caller, _parse_request(MatchRequest, fields)),
     "show": lambda caller, fields: show_note(caller, _parse_request(ShowNote, fields)),
     "list": lambda caller, fields: list_notes(caller, _parse_request(ListNotes, fields)),
+    "extract": lambda caller, fields: _extract(caller, fields),
 }
+
+
+def _extract(caller: Caller, fields: dict[str, Any]) -> Struct:
+    """Extract from the output of a run: `content` is its text."""
+    agent = agent_name(caller, fields.get("agent")) or OWNER
+    run = {"result": "success", **fields, "agent": agent}
+    if "content" in run:
+        run["agent_output"] = run.pop("content")
+    return load("app.runs.extraction:extract")(caller, run)
 
 
 def call(caller: Caller, fields: dict[str, Any]) -> Struct:
@@ -154,8 +170,13 @@ def _parse_request(model: type[Q], fields: dict[str, Any]) -> Q:
     return parse(fields, model, "note")
 
 
-def match_notes(caller: Caller, request: MatchRequest, now: int | None = None) -> NotesMatched:
-    """The notes for a prompt, up to the maximum in the agent's settings."""
+def match_notes(
+    caller: Caller, request: MatchRequest, now: int | None = None, *, by_meaning: bool = False
+) -> NotesMatched:
+    """The notes for a prompt, up to the maximum in the agent's settings.
+
+    `by_meaning` adds the note that is nearest to the task in meaning, if one is clearly near.
+    """
     agent = agent_name(caller, request.agent)
     settings, wrong = _agent_settings(caller.project.settings, agent)
     note_store = caller.project.note_store
@@ -168,7 +189,11 @@ def match_notes(caller: Caller, request: MatchRequest, now: int | None = None) -
         min_importance=request.min_importance or settings.min_importance,
         specialties=settings.specialties,
     )
-    found = rank(summaries.values(), query)
+    nearest = None
+    if by_meaning:
+        current = [summary for summary in summaries.values() if not summary.retired]
+        nearest = note_store.meaning.nearest(caller.project, request.task, current)
+    found = rank(summaries.values(), query, nearest)
     most = settings.max_injected if request.max_injected is None else request.max_injected
     notes = [
         MatchedNote(
@@ -363,8 +388,8 @@ def _find_entries(caller: Caller, name: str) -> list[str]:
         return []
 
 
-def _entry_to_forget(caller: Caller, name: str) -> tuple[str, Entry]:
-    """The slug and the entry, if the caller may change it."""
+def _entry_to_forget(caller: Caller, name: str) -> tuple[str, Entry, str]:
+    """The slug, the entry and its author, if the caller may change it."""
     slug, entry = _get_entry(caller.project, name)
     authors = caller.project.store.agents.find_ids(entry.discovered_by)
     author, me = entry.discovered_by, caller.current_agent()
@@ -374,7 +399,7 @@ def _entry_to_forget(caller: Caller, name: str) -> tuple[str, Entry]:
         author = me.id
     instead = "Add an entry of your own under the same title instead."
     caller.check_author(name, author, imported=False, instead=instead)
-    return slug, entry
+    return slug, entry, author
 
 
 def _count_entry(caller: Caller, name: str) -> Counts:
@@ -382,12 +407,35 @@ def _count_entry(caller: Caller, name: str) -> Counts:
     return {"entries": 1}
 
 
-def _remove_entry(caller: Caller, name: str) -> Counts:
-    slug, entry = _entry_to_forget(caller, name)
-    marks = note_marks(entry.title, entry.content, caller.project.tombstone_key)
-    caller.project.store.memories.add_tombstones(marks.all, "note", caller.project.now())
-    caller.project.note_store.folder.remove(slug, entry.n)
-    return {"entries": 1}
+class TrashedEntry(Struct, frozen=True):
+    """An entry of a note in the trash."""
+
+    slug: str
+    title: str
+    n: int
+    piece: Piece
 
 
-KIND = Kind("note", _find_entries, _count_entry, _remove_entry)
+def _remove_entry(caller: Caller, name: str) -> Removal:
+    slug, entry, author = _entry_to_forget(caller, name)
+    folder, redact = caller.project.note_store.folder, caller.project.redactor.redact
+    piece = folder.piece(slug, entry.n)
+    clean_piece = Piece(redact(piece.text), redact(piece.entry))  # people may have written secrets into it
+    return Removal(
+        {"entries": 1},
+        label=entry.title,
+        author=author,
+        imported=False,
+        marks=note_marks(entry.title, entry.content, caller.project.tombstone_key).all,
+        data=TrashedEntry(slug, entry.title, entry.n, clean_piece),
+        finish=lambda: folder.remove(slug, entry.n, piece),
+    )
+
+
+def _restore_entry(project: Project, data: bytes) -> list[str]:
+    kept = msgspec.json.decode(data, type=TrashedEntry)
+    project.note_store.folder.put_back(kept.slug, kept.title, kept.n, kept.piece)
+    return []
+
+
+KIND = Kind("note", _find_entries, _count_entry, _remove_entry, _restore_entry)

@@ -11,11 +11,14 @@ from typing import Any, NamedTuple, TypeVar
 import msgspec
 from msgspec import UNSET
 
+from rum.app.agents import ensure_agent
 from rum.app.caller import Caller
 from rum.app.layers import facts, rules
 from rum.app.memories.store import find_sharing
 from rum.app.notes.notes import add_note, forgotten_statements
 from rum.app.project import Project
+from rum.app.review import pending
+from rum.app.review.pending import EXTRACTION, PendingFact, PendingNote, PendingRule
 from rum.extract.by_model import find_by_model
 from rum.extract.by_rules import find_by_rules
 from rum.extract.check import (
@@ -30,11 +33,13 @@ from rum.extract.check import (
 from rum.llm.base import CannotComplete
 from rum.model.errors import InvalidQuery, PermissionDenied, RumError
 from rum.model.extraction import Extracted, Finding, FinishedRun, Frontmatter, Kept, Rejected
-from rum.model.layers import GivenFact, GivenRule, Rule
+from rum.model.ids import new_id
+from rum.model.layers import Fact, GivenFact, GivenRule, Rule
 from rum.model.notes import Entry, NoteDraft
 from rum.model.parse import parse
 from rum.store.base import ReadMode
 from rum.store.files.notes.folder import Stamp
+from rum.text.shorten import one_line
 from rum.text.terms import terms
 from rum.text.word_weights import telling_words
 
@@ -43,8 +48,10 @@ SOURCE = "extraction"  # What notes have as their source
 # Fields as Python writes them, and as files do.
 _SPELLED = {"agent_output": "agentOutput", "existing_memories": "existingMemories"}
 _FORGOTTEN = "it was forgotten on purpose"
+_REVIEWED = "it was forgotten or rejected on purpose, or waits for review"
 # The share of its words that a file must have to be worth taking apart: a little less than says the same.
 _MAY_BE_ALIKE = 0.5
+_QUOTED = 300  # Characters of a task or a line that are shown in a review
 _ASKED = 12  # Rare words by which memories are found that may say the same
 
 
@@ -171,7 +178,7 @@ class _Sieve:
         problem = note_problem(finding, self._run, known.texts())
         entry = Entry(n=1, title=finding.title, content=finding.content)
         if problem is None and forgotten_statements(self._project, entry) is not None:
-            problem = _FORGOTTEN
+            problem = self._why_not_again()
         fields = {
             "title": finding.title,
             "content": finding.content,
@@ -201,7 +208,9 @@ class _Sieve:
             old = facts.get_fact(self._project, fact.key)
             # What somebody set again after it was forgotten is to be known here.
             if problem is None and old is None and facts.is_forgotten(self._project, fact.key):
-                problem = _FORGOTTEN
+                problem = self._why_not_again()
+            if problem is None and pending.is_rejected(self._project, fact.key, fact.value):
+                problem = self._why_not_again()
             if problem is None and old is not None and old.value == fact.value:
                 problem = "it is known already"
             if problem:
@@ -218,7 +227,7 @@ class _Sieve:
             problem = rule_problem(rule, self._run, known)
             unwritten = Rule(id="", condition=rule.condition, action=rule.action, agent_id="", created_at=0)
             if problem is None and rules.is_forgotten(self._project, unwritten):
-                problem = _FORGOTTEN
+                problem = self._why_not_again()
             if problem:
                 self._reject("rule", f"{rule.condition} → {rule.action}", problem)
             else:
@@ -227,6 +236,8 @@ class _Sieve:
 
     def written(self) -> Kept:
         """Write all that passed; the note comes last, as it cannot be taken back."""
+        if pending.is_on(self._project):
+            return self._proposed()
         caller, keys = self._caller, list[str]()
         for fact in self._facts:
             old = facts.get_fact(self._project, fact.key)
@@ -240,6 +251,43 @@ class _Sieve:
         ids = tuple(rules.add(caller, rule.condition, rule.action).id for rule in self._rules)
         added = add_note(caller, self._note).id if self._note else None
         return Kept(added, tuple(keys), ids)
+
+    def _why_not_again(self) -> str:
+        waiting = pending.is_on(self._project) or self._project.store.trash.count(pending=True)
+        return _REVIEWED if waiting else _FORGOTTEN
+
+    def _proposed(self) -> Kept:
+        """Propose all that passed."""
+        if not (self._facts or self._rules or self._note):
+            return Kept()
+        project, now, at = self._project, self._project.now(), int(self._project.clock() * 1000)
+        agent, _ = ensure_agent(self._caller)
+        for fact in self._facts:
+            clean = parse(project.clean(msgspec.to_builtins(fact)), GivenFact, "fact")
+            new = Fact(key=clean.key, value=clean.value, agent_id=agent.id, created_at=now, timestamp=at)
+            pending.propose_fact(project, PendingFact(new, self._found_in(clean.value)))
+        for rule in self._rules:
+            clean = rules.clean_rule(project, rule.condition, rule.action)
+            new = Rule(
+                id=new_id("rule"),
+                condition=clean.condition,
+                action=clean.action,
+                agent_id=agent.id,
+                created_at=now,
+                timestamp=at,
+            )
+            pending.propose_rule(project, PendingRule(new, self._found_in(clean.action)), EXTRACTION)
+        if self._note:
+            pending.propose_note(project, PendingNote(self._note, self._found_in("")))
+        return Kept(pending=len(self._facts) + len(self._rules) + (self._note is not None))
+
+    def _found_in(self, text: str) -> str:
+        """The task of the run, and the line of its output that has a text."""
+        lines = self._run.agent_output.splitlines() if text else []
+        quoted = next((line for line in lines if text.casefold() in line.casefold()), "")
+        return "\n".join(
+            filter(None, (f"Task: {one_line(self._run.task, _QUOTED)}", one_line(quoted, _QUOTED)))
+        )
 
     def _reject(self, what: str, name: str, why: str) -> None:
         self._rejected.append(msgspec.convert({"what": what, "name": name[:200], "why": why}, Rejected))
