@@ -89,13 +89,14 @@ def _both(workspace: Workspace, event: str, more: dict[str, Any], number: int) -
     if "tool_name" not in more:
         del payload["tool_use_id"]
     floor = _took([sys.executable, "-c", "pass"], workspace, b"")
-    rum = _took([_script(), "claude-code"], workspace, json.dumps(payload).encode())
+    rum = _took([hook_script(), "claude-code"], workspace, json.dumps(payload).encode())
     if event == "Stop":
         time.sleep(1)  # what it started works on for a moment
     return floor, rum
 
 
-def _script() -> str:
+def hook_script() -> str:
+    """The installed console script of hooks."""
     found = shutil.which("rum-hook", path=sysconfig.get_path("scripts"))
     if found is None:
         raise FileNotFoundError("rum-hook is not installed here; install RUM again")

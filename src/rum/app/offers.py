@@ -18,6 +18,7 @@ from rum.model.memory import Memory, Operation
 from rum.model.offers import FeedbackRequest, FeedbackResult, OfferFigures, OffersResult, OfferView
 from rum.store.activity import OfferQuery, OfferRow
 from rum.store.attempt_fingerprint import command_tried, edit_marks
+from rum.store.base import ReadMode
 from rum.store.captured_events import SessionKey
 from rum.store.derived import Attempt, attempts_of
 
@@ -29,11 +30,13 @@ OWNER = "owner"
 # Why something is offered, by its kind.
 WHY = {
     "warning": "about to repeat what failed",
+    "said": "the user's own words",
     "touching": "a file was touched",
     "intent": "a prompt like earlier work",
     "task": "a task like earlier ones",
     "session": "a session began",
     "trouble": "capture had trouble",
+    "store": "a turn ended, and the agent was asked to store it",
 }
 
 
@@ -69,7 +72,7 @@ def _with_outcomes(
 ) -> Iterator[OfferRow]:
     """The offers with the outcome in this turn; what was found in an earlier turn stays."""
     ids = list(dict.fromkeys(row.memory_id for row in offered if row.memory_id))
-    memories = {memory.id: memory for memory in caller.store.memories.get(ids)}
+    memories = {memory.id: memory for memory in caller.store.memories.get(ids, ReadMode.BEST_EFFORT)}
     turn = events[0].get("turn", "")
 
     def relative(path: str) -> str:

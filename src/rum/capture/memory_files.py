@@ -72,6 +72,8 @@ def collect_files(
     """Return the files that a memory names, each once, with the strongest operation on it."""
     strongest: dict[str, Operation] = {}
     for path, operation in [*_action_files(actions), *_perceived_files(perception)]:
+        if path in (".", "..") or path.startswith("../"):
+            continue  # a folder, or unknown without the root of a checkout
         known = strongest.get(path, Operation.READ)
         strongest[path] = max(known, operation, key=_STRENGTH.__getitem__)
     return tuple(FileRef(path, operation, content(path)) for path, operation in sorted(strongest.items()))

@@ -38,6 +38,11 @@ def fact_marks(fact_key: str, key: bytes) -> list[str]:
     return [keyed(key, "fact", fact_key)]
 
 
+def fact_value_mark(fact_key: str, value: str, key: bytes) -> str:
+    """The hash of a rejected fact: of its key with this value, as another value may be right."""
+    return keyed(key, "fact value", f"{fact_key}\0{' '.join(value.casefold().split())}")
+
+
 def event_marks(event: Event, key: bytes) -> list[str]:
     """The hashes of a forgotten entry: of its id with its time, and of its content."""
     named = keyed(key, "event", f"{event.id}\0{event.timestamp}")

@@ -22,12 +22,14 @@ from rum.text.patterns import Match, Pattern, Text
 from rum.text.sentences import closes_fence, fence_marker, open_fence
 from rum.text.shorten import one_line
 
-VERSION = f"5.{terms.VERSION}"  # Change it whenever the same note would get another summary
+VERSION = f"6.{terms.VERSION}"  # Change it whenever the same note would get another summary
 HEADING = "## Background Knowledge from Previous Runs\n\n"
+MAX_MEANING = 800  # Characters of a note that are embedded
 MAX_CONTENT = 500  # Characters of a note that go into a prompt
 _HEADING = re.compile(r" {0,3}(#{1,6})[ \t]+(.*)")
 _SENTENCE = re.compile(r"(.*?)[.!](?:\s+|$)")
 _MARKS = re.compile(r"[*`]+")
+MEANING = "meaning"  # How a note matched that is near in meaning, though no pattern matches
 _TITLE_LEVEL, _LOWEST_LEVEL = 3, 6  # The level of a note's own heading in a prompt, and the lowest level
 _MAX_NAME = 60
 MAX_CONTRADICTIONS = 3  # Contradicting statements that are shown with one note
@@ -54,6 +56,8 @@ class NoteSummary(Struct, frozen=True, array_like=True):
     stances: tuple[int, ...]
     otherwise: tuple[Contradiction, ...]
     remarks: tuple[str, ...]
+    meaning: str  # What the note says, to be embedded
+    origin: str  # The task in which it was found out
 
 
 class NoteQuery(NamedTuple):
@@ -99,6 +103,8 @@ def note_summary(note: Note) -> NoteSummary:
         stances=tuple(claim.stance for claim in claims),
         otherwise=tuple(_earlier_contradictions(note, claims)),
         remarks=tuple(remark for entry in note.entries for remark in entry.remarks),
+        meaning=" ".join(f"{newest.title}. {newest.content}".split())[:MAX_MEANING],
+        origin=" ".join((newest.discovered_in or "").removeprefix("Task:").split())[:MAX_MEANING],
     )
 
 
@@ -170,16 +176,24 @@ def possible_contradictions(summary: NoteSummary, summaries: Iterable[NoteSummar
     return found
 
 
-def rank(summaries: Iterable[NoteSummary], query: NoteQuery) -> list[Ranked]:
-    """The notes that match, best first; ties by date, newest first, then by file name."""
+def rank(
+    summaries: Iterable[NoteSummary], query: NoteQuery, nearest: tuple[str, float] | None = None
+) -> list[Ranked]:
+    """The notes that match, best first; ties by date, newest first, then by file name.
+
+    `nearest` is a note that is near in meaning, and how near. It comes after those whose patterns match.
+    """
     task, task_and_plan = Text(query.task), Text(query.task, query.plan)
     ranked: list[Ranked] = []
     for summary in summaries:
         if summary.retired or not note_score.is_important_enough(summary.importance, query.min_importance):
             continue
         matched = match.best(summary.patterns, task_and_plan)
+        share = 1.0
         if matched is None or not note_score.is_close_enough(summary.importance, matched):
-            continue
+            if nearest is None or nearest[0] != summary.slug:
+                continue
+            matched, share = Match(MEANING, ""), nearest[1]
         scored = note_score.score(
             importance=summary.importance,
             age=None if summary.discovered_at is None else query.now - summary.discovered_at,
@@ -190,8 +204,16 @@ def rank(summaries: Iterable[NoteSummary], query: NoteQuery) -> list[Ranked]:
             agent=query.agent,
             specialties=query.specialties,
         )
-        ranked.append(Ranked(note_score.total(scored.points), summary, matched, scored))
-    ranked.sort(key=lambda note: (-note.total, -(note.summary.discovered_at or 0), note.summary.slug))
+        total = round(note_score.total(scored.points) * share, 2)
+        ranked.append(Ranked(total, summary, matched, scored))
+    ranked.sort(
+        key=lambda note: (
+            note.match.kind == MEANING,
+            -note.total,
+            -(note.summary.discovered_at or 0),
+            note.summary.slug,
+        )
+    )
     return ranked
 
 

@@ -75,15 +75,17 @@ _WORDS: dict[str, dict[str, str]] = {
     },
     "bug_fix": {
         "": (
-            r"fix(?:es|ed|up|ing)?|bugs?|crash\w*|broken|leak(?:s|ed|ing)?|regressions?|repairs?|wrong(?:ly)?"
+            r"fix(?:es|ed|up|ing)?|bugs?|crash\w*|broken|leak(?:s|ed|ing)?|regressions?|repairs?"
+            r"|wrong(?:ly)?"
             r"|incorrect(?:ly)?|segfault\w*"
         ),
         COMMIT: (
-            r"reverts?|reverted|avoids?|prevents?|corrects?|overflow\w*|race|deadlock|mistak\w*|don't|do not"
+            r"reverts?|reverted|avoids?|prevents?|corrects?|overflow\w*|race|deadlock|mistak\w*"
+            r"|don't|do not"
             r"|invalid"
         ),
         PROMPT: (
-            r"breaks?|fail\w*|errors?|exceptions?|debug\w*|doesn'?t work|not work\w*"
+            r"breaks?|fail\w*|errors?|exceptions?|debug\w*|doesn'?t work|not work\w*|shouldn['’]?t|dies"
             r"|should (?:be|return|give|not)|instead of|traceback|stack ?trace|hang(?:s|ing)?"
         ),
         LABEL: r"bug\w*|\w*regress\w*|\w*defects?",
@@ -127,7 +129,8 @@ _WORDS: dict[str, dict[str, str]] = {
     "feature_add": {
         "": r"add|implement|support|introduce|new|allow|enable|extend|provide|create",
         COMMIT: (
-            r"add(?:s|ed|ing)|introduc\w*|implement\w*|support\w*|allow\w*|enabl\w*|provid\w*|creat\w*|extend\w*"
+            r"add(?:s|ed|ing)|introduc\w*|implement\w*|support\w*|allow\w*|enabl\w*|provid\w*"
+            r"|creat\w*|extend\w*"
             r"|teach\w*|learn\w*|initial|first"
         ),
         PROMPT: r"build|write|make|generate",
@@ -141,6 +144,83 @@ _WORDS: dict[str, dict[str, str]] = {
         ),
         LABEL: r"question\w*|support\w*|discuss\w*|help\w*|invest\w*",
     },
+}
+
+# Words of prompts in other languages, by type of task; below, those of scripts without blanks.
+_OTHER_LANGUAGES: dict[str, str] = {
+    "security_fix": r"sicherheitslücke\w*|faille de sécurité|vulnerabilidad\w*|уязвимост\w*",
+    "dependency_update": (
+        r"abhängigkeit\w*|(?:mets?|mettre) à jour .{0,40}(?:dépendance|version|paquet)\w*"
+        r"|dependencias?|зависимост\w*"
+    ),
+    "bug_fix": (
+        r"behebe?n?|repariere?n?|fehler\w*|kaputt|stürzt|absturz|abstürzt|funktioniert nicht"
+        r"|geht nicht|beheb\w*"
+        r"|corrige[rz]?|répare[rz]?|erreurs?|plante|ne marche pas|ne fonctionne pas|bogues?"
+        r"|arregla[r]?|corregir|errores|fallas?|falla|fallo|no funciona|corrig(?:e|ir|a)|conserte"
+        r"|não funciona"
+        r"|correggi|sistema l['’]errore|non funziona|repareer|werkt niet|исправь\w*|почини\w*"
+        r"|ошибк\w*|падает|не работает"
+    ),
+    "optimization": (
+        r"schneller|langsam\w*|beschleunige?n?|optimiere?n?|plus rapide|lente?s?|accélère[rz]?"
+        r"|más rápid[oa]s?|lent[oa]s?"
+        r"|acelera[r]?|mais rápid[oa]|più veloce|sneller|traag|быстрее|медленн\w*|ускор\w*|оптимизируй\w*"
+    ),
+    "test_write": (
+        r"(?:schreibe?n?|ergänze?n?|füge?) .{0,40}tests?|(?:écri[st]|ajoute[rz]?) .{0,30}tests?"
+        r"|(?:escribe|añade|agrega|escreva|adicione|scrivi|aggiungi|schrijf) .{0,30}(?:tests?|pruebas|testes)"
+        r"|(?:напиши|добавь) .{0,30}тест\w*"
+    ),
+    "refactor": (
+        r"umbenenn\w*|benenne .{0,60} um|aufräumen|räume? .{0,40} auf|vereinfache?n?|aufteilen"
+        r"|extrahiere?n?|umbauen"
+        r"|renomme[rz]?|simplifie[rz]?|nettoie|réorganise[rz]?|renombra[r]?|simplifica[r]?"
+        r"|limpia[r]?|reorganiza[r]?"
+        r"|renomeie|rinomina|semplifica|hernoem|переименуй\w*|упрости\w*|отрефактор\w*|рефакторинг"
+    ),
+    "documentation": (
+        r"dokumentier\w*|doku(?:mentation)?|documente[rz]?|documenta[r]?|commentaires?"
+        r"|задокументируй\w*"
+    ),
+    "configuration": (
+        r"konfigur\w*|einrichten|richte .{0,60} ein|configure[rz]?|configura[r]?"
+        r"|настрой\w*|установи\w*"
+    ),
+    "feature_add": (
+        r"hinzufügen|füge? .{0,80} hinzu|ergänze?n?|implementiere?n?|baue? .{0,60} ein|einbauen"
+        r"|erstelle?n?|unterstütz\w*"
+        r"|ajoute[rz]?|implémente[rz]?|crée[rz]?|añad(?:e|ir)|agrega[r]?|implementa[r]?|crea[r]?"
+        r"|adicion(?:e|ar)|cri(?:e|ar)"
+        r"|aggiungi|toevoegen|voeg .{0,60} toe|добавь\w*|реализуй\w*|создай\w*|сделай"
+    ),
+    "investigation": (
+        r"warum|wieso|weshalb|wie (?:funktioniert|geht|wird)|erkläre?|untersuche?|schau|prüfe?"
+        r"|zeig\w*|welche\w*"
+        r"|pourquoi|comment|explique[rz]?|vérifie[rz]?|cherche|por qu[ée]|explica|revisa|investiga"
+        r"|cómo|como funciona"
+        r"|perché|spiega|controlla|waarom|почему|зачем|объясни\w*|проверь\w*|найди|как работает"
+    ),
+}
+_SIGNS: dict[str, str] = {
+    "security_fix": "漏洞|安全问题|脆弱性|보안 취약",
+    "dependency_update": "升级.{0,12}(?:依赖|版本)|更新依赖|依存関係|의존성",
+    "test_write": "(?:写|添加|增加|补).{0,8}(?:测试|单测)|テストを(?:書|追加)|테스트를? ?(?:작성|추가)",
+    "bug_fix": (
+        "修复|修一下|修正|报错|崩溃|错误|异常|不工作|失败|直して|直す|修正して|バグ|エラー"
+        "|落ちる|動かない|버그|고쳐|수정|오류|에러"
+    ),
+    "optimization": "优化|加速|太慢|变慢|提高性能|提升性能|高速化|遅い|速く|최적화|느려|빠르게",
+    "refactor": (
+        "重构|重命名|改名|拆分|简化|整理代码|リファクタ|名前を変|整理して|리팩터|리팩토링|이름을? ?바꿔"
+    ),
+    "documentation": "写文档|文档|注释|说明文件|ドキュメント|コメントを|문서",
+    "configuration": "配置|部署|安装|设置环境|設定|インストール|설정|배포|설치",
+    "feature_add": "添加|增加|新增|实现|支持|加一个|加上|创建|追加|実装|対応して|作って|추가|구현|만들어",
+    "investigation": (
+        "为什么|怎么|如何|解释|看看|检查|分析|查一下|找出|なぜ|どうして|調べ|説明|確認"
+        "|왜|어떻게|설명|확인|알려"
+    ),
 }
 
 # Which type wins where a text has words of several. A subject is short and names its object, so that "Fix
@@ -176,6 +256,8 @@ def _patterns(source: str) -> tuple[tuple[str, re.Pattern[str]], ...]:
     found: list[tuple[str, re.Pattern[str]]] = []
     for name in _ORDER[source]:
         columns = _WORDS[name]
-        words = "|".join(filter(None, (columns.get(""), columns.get(source))))
-        found.append((name, re.compile(rf"\b(?:{words})\b", re.IGNORECASE)))
+        others = _OTHER_LANGUAGES.get(name) if source == PROMPT else None
+        words = "|".join(filter(None, (columns.get(""), columns.get(source), others)))
+        signs = rf"|{_SIGNS[name]}" if source == PROMPT else ""
+        found.append((name, re.compile(rf"\b(?:{words})\b{signs}", re.IGNORECASE)))
     return tuple(found)

@@ -8,20 +8,28 @@ from collections.abc import Iterable, Iterator
 LONGEST_TEXT = 6000  # Characters of a text that `prose_sentences` reads
 
 _CLOSERS = r"""["')\]`]{0,2}"""
+# Chinese and Japanese write no blank between sentences.
+_WIDE_END = r"[。！？][”’」』）)]{0,2}"
+_CAPITALS = "A-ZÀ-ÖØ-ÞĄĆĘŁŃŚŹŻŒŠŽА-ЯЁІЇЄҐ"
 # A capital, digit or code sign must follow: "0.5 s. per call" and "file.py is" do not end sentences.
 _STRICT_END = re.compile(
-    rf"""[.!?]{_CLOSERS}(\s+)(?=["'(\[`]*[A-Z0-9]|[`"'(\[/@_]|\.\w|\w{{1,40}}[_:(])|(\n+)"""
+    rf"""(?:[.!?]{_CLOSERS}(?=\s+(?:["'(\[`„«]*[{_CAPITALS}0-9]|[`"'(\[/@_]|\.\w|\w{{1,40}}[_:(]))|{_WIDE_END})(\s*)|(\n+)"""
 )
-_ANY_CASE_END = re.compile(rf"[.!?]{_CLOSERS}(\s+)|(\n+)")
-_SEMICOLON_END = re.compile(rf"[.!?;]{_CLOSERS}(\s+)|(\n+)")
-_ABBREVIATION = re.compile(r"\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|al|[A-Z])\.\Z", re.IGNORECASE)
+_ANY_CASE_END = re.compile(rf"(?:[.!?]{_CLOSERS}(?=\s)|{_WIDE_END})(\s*)|(\n+)")
+_SEMICOLON_END = re.compile(rf"(?:[.!?;]{_CLOSERS}(?=\s)|{_WIDE_END})(\s*)|(\n+)")
+_ABBREVIATION = re.compile(
+    r"\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|al|z\. ?B|d\. ?h|u\. ?a|bzw|usw|ca|ggf|evtl|inkl|vgl"
+    r"|Nr|p\. ?ex|[A-Z])\.\Z",
+    re.IGNORECASE,
+)
 _MAX_ABBREVIATION = 12
 # In `No. 5` the full stop ends no sentence, while "no." alone is one.
 _NUMBER_SIGN = re.compile(r"\bno\.\s\d", re.IGNORECASE)
 
 _NO_PROSE = re.compile(r"[#>|<$]|={3}|-{3}|[+@-]{2}")
 _REFERENCE = re.compile(
-    r"(?:assisted|bug|cc|cherry|close[sd]?|co-authored|credits?|discovered|fixe?[sd]?|follow(?:-?up|s)|found|links?"
+    r"(?:assisted|bug|cc|cherry|close[sd]?|co-authored|credits?|discovered|fixe?[sd]?|follow(?:-?up|s)"
+    r"|found|links?"
     r"|original|pointed|refs?|references?|regression|related|reported|reverts?|reviewed|see|similar|spotted"
     r"|suggested|thanks|upstream|via|[\w-]{1,30}-by)\b",
     re.IGNORECASE,
@@ -73,7 +81,7 @@ def _ends(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:
     """Where each sentence but the last ends, and where the next one begins."""
     start = 0
     for match in pattern.finditer(text):
-        end = match.start(1) if match[1] else match.start(2)
+        end = match.start(1) if match[1] is not None else match.start(2)
         if match[1] and "\n" not in match[1]:
             window = max(start, end - _MAX_ABBREVIATION)
             if _ABBREVIATION.search(text, window, end) or _NUMBER_SIGN.match(text, max(start, end - 3)):

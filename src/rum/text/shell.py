@@ -19,26 +19,59 @@ _WRAPPERS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("uv", "poetry", "pipenv", "pdm", "hatch", "rye", "coverage"), ("run",)),
     **dict.fromkeys(("pnpm", "yarn", "npm", "bundle", "mise"), ("exec", "dlx")),
 }
+# Wrappers that find the same program as its bare name does.
+_PLAIN = r"[({!]|then|do|if|sudo|time|env|command|exec|nice|nohup|timeout|\d+[smh]?|\w+=\S*"
 _SHELLS = ("bash", "sh", "zsh", "dash")
 _OPTIONS_WITH_VALUE = ("--with", "--python", "--group", "--extra", "--project", "-p", "-n", "-k")
 
 
 def segments(command: str) -> list[list[str]]:
     """Return the simple commands of a line, each as its words, without wrappers."""
+    return [words for _, words in chain(command)]
+
+
+def chain(command: str) -> list[tuple[str, list[str]]]:
+    """Return the simple commands of a line, each with the sign before it: `&&`, `||`, `|`, `;` or `&`."""
     # The text of a here document is data, no command.
     head = command[:_MAX_COMMAND].partition("<<")[0]
-    found: list[list[str]] = []
-    for part in re.findall(_PART, head):
-        words = _words(part)
+    found: list[tuple[str, list[str]]] = []
+    end = 0
+    for part in re.finditer(_PART, head):
+        words, sign = _words(part[0]), _sign(head[end : part.start()])
+        end = part.end()
         if len(words) > 2 and words[0] in _SHELLS and words[1] in ("-c", "-lc"):
             # `bash -lc "..."` runs a command line of its own.
-            found += segments(words[2])
+            inner = chain(words[2])
+            found += [(inner_sign if at else sign, one) for at, (inner_sign, one) in enumerate(inner)]
         elif words:
-            found.append(words)
+            found.append((sign, words))
     return found
 
 
+def launchers(command: str) -> list[str]:
+    """How each simple command of a line is started: by `python -m`, `npx`, from `.venv/bin`; or empty."""
+    head = command[:_MAX_COMMAND].partition("<<")[0]
+    found: list[str] = []
+    for part in re.findall(_PART, head):
+        if words := _words(part):
+            raw = re.findall(_WORD, part)
+            before = [re.sub(r"^(?:.*/)?(python|py)[\d.]*$", r"\1", word) for word in raw[: -len(words)]]
+            folder = raw[-len(words)].strip("'\"(").replace("\\", "/").rpartition("/")[0]
+            starts = [word for word in before if not re.fullmatch(_PLAIN, word)]
+            found.append(" ".join(filter(None, (*starts, folder))))
+    return found
+
+
+def _sign(between: str) -> str:
+    """The sign that joins two commands; a line break is as good as `;`."""
+    signs = "".join(between.split())
+    return "|" if signs == "|&" else signs if signs in ("&&", "||", "|", "&") else ";"
+
+
 def _words(part: str) -> list[str]:
+    # The brackets of a subshell, `(cd x && make)`, belong to no word.
+    part = part.strip().lstrip("(")
+    part = part.removesuffix(")") if part.count(")") > part.count("(") else part
     words = [word.strip("'\"") for word in re.findall(_WORD, part)]
     words = [word for word in words if word]
     while words:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 _ELLIPSIS = "…"
+LINE_BREAK = " ⏎ "  # Between quoted lines on one line
 
 # Not compiled on import: that takes milliseconds, and hardly any text needs it.
 _ESCAPE = (

@@ -11,7 +11,7 @@ import pytest
 from rum.capture.clients.detect import event_of
 from rum.capture.events import spool
 from rum.capture.events.event import from_line
-from rum.inject.offers.text import Offer
+from rum.inject.offers.text import NOTICE, Offer
 from rum.surfaces.hooks.handle import MAX_CHARACTERS, can_answer, fitting_offers, print_offers
 from support.hooks import prompt, samples
 
@@ -36,10 +36,10 @@ def test_offers_are_recorded_and_printed_in_the_clients_format(
 ):
     print_offers(event_sample(tmp_path), [WARNING, Offer("file", (), "Look here.")], (str(tmp_path),))
     answer = json.loads(capfd.readouterr().out)["hookSpecificOutput"]
-    assert answer == {
-        "hookEventName": "UserPromptSubmit",
-        "additionalContext": "This was tried before.\nLook here.",
-    }
+    assert answer["hookEventName"] == "UserPromptSubmit"
+    begin, notice, empty, *texts, end = answer["additionalContext"].splitlines()
+    assert (begin[:13], notice, empty, end[:14]) == ("<rum-warning-", NOTICE, "", "</rum-warning-")
+    assert texts == ["This was tried before.", "Look here."]
     (noted,) = lines(tmp_path)
     assert noted
     assert (noted["kind"], noted.get("turn")) == ("offered", "t1")

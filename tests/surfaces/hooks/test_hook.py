@@ -122,6 +122,7 @@ def test_another_process_continues_to_read_a_slow_payload(hooks: HookRunner):
         hook.stdin.write(sent[2000:])
     (event,) = hooks.await_events(1)
     assert event.get("output", "").endswith("\ndone")
+    until(lambda: [muted.get("source") for muted in hooks.events(muted=True)] == ["after"])
 
 
 def test_a_large_payload_is_recorded_shortened(hooks: HookRunner):

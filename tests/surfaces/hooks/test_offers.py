@@ -75,4 +75,4 @@ def test_an_agent_is_warned_before_it_repeats_a_failure(
     assert answer["hookEventName"] == "PreToolUse"
     assert f"Worked instead: {advice}" in answer["additionalContext"]
     noted = [event for event in hooks.events() if event["kind"] == "offered"]
-    assert noted[-1].get("offers", [{}])[0]["text"] == answer["additionalContext"]
+    assert noted[-1].get("offers", [{}])[0]["text"] in answer["additionalContext"]

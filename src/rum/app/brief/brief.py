@@ -10,7 +10,7 @@ from typing import cast
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from rum.app.brief.query import BriefQuery, make_query, normalise
+from rum.app.brief.query import BriefQuery, distinctive_words, make_query, normalise
 from rum.app.brief.work import work
 from rum.app.caller import Caller
 from rum.app.calls import load
@@ -23,12 +23,16 @@ from rum.inject.budget import WARNING, Chosen, Piece, choose
 from rum.inject.notes import HEADING, background, cut, under_title
 from rum.model.brief import Brief, BriefRequest, Taken
 from rum.model.errors import NO_RESULTS, RumError
+from rum.model.layers import ANYWHERE, USER
 from rum.model.notes import Broken, MatchedNote, MatchRequest
+from rum.text.patterns import best, compiled
 from rum.text.shorten import one_line
 from rum.text.terms import content_words, terms
 from rum.text.tokens import estimate_tokens
 
 MAX_FACTS_SEARCHED = 1000  # The number of facts, last changed first, that are searched
+MAX_SAID, MAX_ELSEWHERE = 5, 3  # Words of users about the task, and others
+MIN_SHARED_WORDS = 2  # Words that a task and the words of a user must share
 MAX_PIECES = 10  # Rules, facts, and next steps among which the budget chooses
 MIN_FACT_SHARE = 0.5  # Of the words of a fact's key that the task must have; a file at hand is worth as much
 SHORTER_LENGTHS = (200, 80)  # Characters of a note if the whole note does not fit
@@ -56,6 +60,7 @@ def brief(caller: Caller, request: BriefRequest) -> Brief:
     journal, unreadable = _session(caller, query, failures)
     has_chapters = project.store.has_chapters()
     pieces = [
+        *_users_words(project, query),
         *earlier,
         *_best(_matching_rules(project, query)),
         *(load("app.brief.chapters:chapter_pieces")(project, query) if has_chapters else ()),
@@ -103,7 +108,7 @@ def _matching_notes(caller: Caller, query: BriefQuery) -> tuple[list[Piece], lis
         plan=" ".join((query.plan, *query.files)),
         agent=query.agent,
     )
-    found = match_notes(caller, request, query.now)
+    found = match_notes(caller, request, query.now, by_meaning=bool(query.about))
     return [_note(one) for one in found.notes], list(found.broken or ())
 
 
@@ -129,10 +134,35 @@ def _matching_rules(project: Project, query: BriefQuery) -> Iterable[Piece]:
     """The rules whose condition matches the task, the plan or the files; one per action."""
     found: dict[str, Piece] = {}
     for rule, matched in rules.match_rules(project, query.text):
+        if rule.source == USER:
+            continue
         points, key = wording.RULE[matched.kind], normalise(rule.action)
         if key not in found or points > found[key].points:
             found[key] = wording.rule(rule.id, points, rule.condition, rule.action, rule.created_at)
     return found.values()
+
+
+def _users_words(project: Project, query: BriefQuery) -> Iterator[Piece]:
+    """What users said that they want: about the task or its files, and the newest of the rest."""
+    elsewhere = 0
+    about: list[Piece] = []
+    for rule in project.store.rules.from_source(USER, MAX_FACTS_SEARCHED):
+        if best([compiled(rule.condition)], query.text) is None:
+            continue
+        words = distinctive_words(rule.action)
+        shared = query.text.count(words)
+        is_about = rule.condition != ANYWHERE or shared >= min(MIN_SHARED_WORDS, len(words))
+        share = query.text.share(words)
+        if is_about and (query.about or query.files):
+            points = wording.SAID + wording.SAID_WORDS * share
+            about.append(
+                wording.said(rule.id, round(points, 2), rule.action, day(rule.created_at), rule.created_at)
+            )
+        elif elsewhere < MAX_ELSEWHERE:
+            elsewhere += 1
+            points = wording.SAID_ELSEWHERE + wording.recency(rule.created_at, query.now)
+            yield wording.said(rule.id, points, rule.action, day(rule.created_at), rule.created_at)
+    yield from sorted(about, key=lambda piece: -piece.points)[:MAX_SAID]
 
 
 def _matching_facts(project: Project, query: BriefQuery) -> Iterator[Piece]:

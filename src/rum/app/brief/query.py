@@ -24,6 +24,9 @@ _ANY_WORK = frozenset(
 )
 
 
+MAX_LENGTH = 20_000  # Characters of a task or plan that are read
+
+
 class BriefQuery(NamedTuple):
     """What a brief is wanted for."""
 
@@ -43,7 +46,8 @@ class BriefQuery(NamedTuple):
 
 def make_query(caller: Caller, request: BriefRequest) -> BriefQuery:
     """The query of a request. Its time is rounded to the minute, so that equal requests get equal briefs."""
-    task, plan = (request.task or "").strip(), (request.plan or "").strip()
+    # The rest of a pasted log says nothing more about the task, and every word of it would be looked up.
+    task, plan = ((text or "")[:MAX_LENGTH].strip() for text in (request.task, request.plan))
     files = tuple(dict.fromkeys(caller.relative(strip_line(path)) for path in request.files))
     return BriefQuery(
         task=task,

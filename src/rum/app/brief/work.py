@@ -15,7 +15,7 @@ from rum.inject import brief
 from rum.inject.brief import REASON
 from rum.inject.budget import WARNING, Piece
 from rum.model.links import LinkType
-from rum.model.memory import Memory, OriginKind, has_worked, is_verified
+from rum.model.memory import Memory, OriginKind, has_worked, is_unfinished, is_verified
 from rum.model.requests import MAX_LIMIT, RecallRequest
 from rum.recall import cascade
 from rum.recall.query import RecallQuery
@@ -32,6 +32,7 @@ MAX_FOLLOW_UPS = 3  # Of one memory
 MIN_WORD_SHARE = 0.5  # The minimum share of a follow-up's words that the task must have
 MAX_PARAGRAPHS = 3  # Of a commit message
 MAX_NAMED_FILES = 3  # Of a commit
+_CAPTURED = (OriginKind.TURN, OriginKind.TRANSCRIPT)
 _BULLETS = ("-", "*", "•")
 _ITEM = re.compile(r"\n[^\S\n]*[-*•][^\S\n]+")
 
@@ -54,8 +55,8 @@ def work(caller: Caller, query: BriefQuery) -> Iterator[Piece]:
     pool = {found.memory.id: found.memory for found in (*on_files, *answers)}
     pool |= {memory.id: memory for memory in recent if not memory.superseded_by}
     after = LaterWork(caller.project, pool)
-    warned = {found.memory.id for found in on_files}
-    for (memory, _), times in _merge_repeated(on_files):
+    warned = {found.memory.id for found in on_files if not _is_over(found.memory, after)}
+    for (memory, _), times in _merge_repeated(one for one in on_files if one.memory.id in warned):
         likeness = query.text.share(content_words(memory.intent.goal)) if query.about else 0.0
         points = WARNING + brief.LIKE_THE_TASK * likeness + brief.recency(memory.created_at, query.now)
         yield _failure(memory, points, times, after)
@@ -164,7 +165,7 @@ def _failure(memory: Memory, points: float, times: int, after: LaterWork) -> Pie
 def _answer(query: BriefQuery, found: ScoredMemory, times: int, after: LaterWork) -> Piece:
     memory, points = found.memory, brief.REMEMBERED * found.confidence
     verified = is_verified(memory)
-    if verified and not memory.outcome.success:
+    if verified and not memory.outcome.success and not _is_over(memory, after):
         # Twice the points of a success, but no warning: nobody is at those files.
         return _failure(memory, min(2 * points, WARNING - 1), times, after)
     return brief.memory(
@@ -173,11 +174,27 @@ def _answer(query: BriefQuery, found: ScoredMemory, times: int, after: LaterWork
         times=times,
         goal=memory.intent.goal,
         verified=verified,
-        summary=_outcome_text(memory),
+        summary=_settled_text(memory, after) or _outcome_text(memory),
         context="" if _is_commit(memory) else memory.intent.context,
         learned=memory.outcome.learnings,
         at=memory.created_at,
     )
+
+
+def _settled_text(memory: Memory, after: LaterWork) -> str:
+    """What failed first and what settled it; empty for any other memory."""
+    if memory.outcome.success or not _is_over(memory, after):
+        return ""
+    solved = after.success(memory.id)
+    reason = (
+        f"failed first ({memory.outcome.failure_reason})" if memory.outcome.failure_reason else "failed first"
+    )
+    return f"{reason}; solved later: {solved.full_summary}" if solved else f"{reason}; settled later"
+
+
+def _is_over(memory: Memory, after: LaterWork) -> bool:
+    """Whether a captured failure was settled later: it is told as earlier work, not as a warning."""
+    return memory.origin.kind in _CAPTURED and after.is_settled(memory.id)
 
 
 class LaterWork:
@@ -215,6 +232,26 @@ class LaterWork:
         ]
         return max(done, key=lambda one: (one.created_at, one.id), default=None)
 
+    def is_settled(self, memory_id: str) -> bool:
+        """Whether unfinished work led to a success, confirmed or not, or the same goal was reached later."""
+        following = self._following.get(memory_id, ())
+        at = self._known[memory_id].created_at
+        done = (one for one in following if not is_unfinished(one) and one.created_at >= at)
+        return (
+            any(not _reverts(one, self._known[memory_id]) for one in done)
+            or self.success(memory_id) is not None
+        )
+
+    def closes(self, memory: Memory) -> bool:
+        """Whether nothing of a memory is open, because of what it led to.
+
+        What a captured success left to do stays open until it is done, as each turn of a story leads to the
+        next.
+        """
+        if is_unfinished(memory):
+            return self.is_settled(memory.id)
+        return memory.origin.kind not in _CAPTURED and self.success(memory.id) is not None
+
     def find_revert(self, memory_id: str) -> Memory | None:
         """The commit that reverted the work of a memory; it does not count as a solution."""
         memory = self._known[memory_id]
@@ -241,7 +278,7 @@ def _follow_ups(
     memories = sorted(pool, key=lambda one: (one.created_at, one.id), reverse=True)
     done = [(one.created_at, Text(one.intent.goal)) for one in memories if has_worked(one)]
     for memory in memories:
-        if after.success(memory.id) is not None or memory.superseded_by:
+        if after.closes(memory) or memory.superseded_by:
             continue
         is_at_hand = memory.id in at_hand
         items = _open_items(memory, done, after, hide_goal=is_at_hand)

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 MOST = 1000
 _SAID = 200
-BECAME = ("memory", "completed", "nothing", "forgotten", "open")  # What may have become of an event's turn
+# What may have become of an event's turn
+BECAME = ("memory", "pending", "completed", "nothing", "forgotten", "open")
 
 
 class CapturedEventView(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -66,14 +67,15 @@ def list_events(
         )
     memory_id = project.find_id("memory", memory) if memory else None
     wanted = EventQuery(MOST if became else limit, memory=memory_id, since=since or 0, **by)
-    views = [_view(one) for one in project.store.captured.find(wanted)]
+    views = [view_event(one) for one in project.store.captured.find(wanted)]
     total, going_on = project.store.captured.count()
     kept = [view for view in views if became is None or view.became == became][:limit]
     hint = UNSET if total else "No captured events. Run `rum install` to register hooks."
     return CapturedEventList(events=kept, total=total, open_turns=going_on, hint=hint)
 
 
-def _view(found: FoundEvent) -> CapturedEventView:
+def view_event(found: FoundEvent) -> CapturedEventView:
+    """An event in a line."""
     event, row = as_event(found.event), found.event
     became = "open" if found.is_open and not found.outcome else found.outcome
     return CapturedEventView(
@@ -128,5 +130,8 @@ def as_row(event: Event) -> CapturedEvent:
 
 
 def as_event(row: CapturedEvent) -> Event:
-    """The event of a row."""
-    return cast("Event", json.loads(row.data) | {"turn": row.key.turn})
+    """The event of a row; of a damaged one only its place in time, with a kind that nothing is made of."""
+    try:
+        return cast("Event", json.loads(row.data) | {"turn": row.key.turn})
+    except (ValueError, TypeError):
+        return cast("Event", {"id": row.id, "kind": "damaged", "at": row.at, **row.key._asdict()})

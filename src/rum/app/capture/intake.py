@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,9 @@ from msgspec import Struct
 from rum.app.caller import Caller
 from rum.app.capture.events import as_event, as_row, is_valid
 from rum.app.capture.turns import TurnOutcome, TurnSource
+from rum.app.capture.words import keep_words
 from rum.app.imports.batch import Tally, import_pieces
+from rum.app.memories.trash import delete_expired
 from rum.app.offers import record as record_offers
 from rum.app.project import Project
 from rum.capture.events import problems, spool
@@ -21,23 +23,34 @@ from rum.capture.events.cleaning import clean
 from rum.capture.events.event import from_line, to_line
 from rum.capture.events.ignored_paths import read_ignored
 from rum.capture.events.pause import is_paused
-from rum.capture.observe.corrections import corrections_in
-from rum.capture.observe.messages import rejects
+from rum.capture.observe.goals import sets_task
+from rum.capture.observe.messages import may_reject, reports_failure
+from rum.capture.observe.rejection import changed_files
+from rum.capture.observe.stories import join_stories
 from rum.capture.observe.turns import (
     CLOSING,
+    Report,
     Turn,
     key_of,
     merge_event,
     merge_events,
     parents,
+    reports_of,
     tasks,
+    with_neighbours,
     with_turns,
 )
 from rum.capture.transcripts import READERS, SAME_NAMES
 from rum.model.errors import RumError, StorageError
 from rum.repo.location import find_root
 from rum.settings.home import file_lock
-from rum.store.captured_events import CapturedEvent, CapturedTurn, RuleCandidate, SessionKey, TurnKey
+from rum.store.captured_events import (
+    CapturedEvent,
+    CapturedTurn,
+    EventQuery,
+    SessionKey,
+    TurnKey,
+)
 
 if TYPE_CHECKING:
     from rum.capture.events.event import Event
@@ -45,6 +58,7 @@ if TYPE_CHECKING:
 KEPT = 14 * 86400  # Seconds for which events are kept after a memory was made of them, and texts of offers
 _LOCK = "intake.lock"
 _AT_ONCE = 50  # Turns concluded in one batch: a process that is killed repeats no more than these
+_ALL = 10**9
 _TOO_OLD = 30 * 86400  # Seconds after which lines without a known project are dropped
 
 
@@ -57,6 +71,7 @@ class Intake(Struct, frozen=True, kw_only=True):
     completed: int = 0
     nothing: int = 0
     forgotten: int = 0
+    pending: int = 0  # Turns whose memory waits for review
     open: int = 0  # Turns that are not over
     dropped: int = 0  # Events deleted because of their age
     busy: bool = False  # Another process is importing; nothing was done
@@ -77,6 +92,7 @@ def intake(caller: Caller, patience: float = 0.0) -> Intake:
             new = _import_spool(project)
             counts = _conclude_turns(caller)
             dropped = captured.drop(project.now() - KEPT)
+            delete_expired(project)
             problems.delete_problems(project.spool_folders, project.now() - problems.RECENT)
             return Intake(events=new, open=captured.count()[1], dropped=dropped, busy=False, **counts)
     except TimeoutError:
@@ -156,20 +172,15 @@ def _extend_ended(project: Project, event: Event) -> None:
 
 
 def _note_reaction(project: Project, key: SessionKey, prompt: Event) -> None:
-    """Reopen the turn that a prompt rejects, and propose rules for the corrections in it."""
+    """Reopen the turn that a prompt rejects."""
     captured, text, turn = project.store.captured, prompt.get("text", ""), prompt.get("turn", "")
     earlier = [
         one
         for one in captured.events(key, ("prompt",))
         if one.at < prompt["at"] and not one.key.agent and one.key.turn != turn
     ]
-    if earlier and rejects(text):
+    if earlier and (may_reject(text) or reports_failure(text)):
         captured.reopen(earlier[-1].key)
-    before = as_event(earlier[-1]).get("text", "") if earlier else ""
-    captured.add_rule_candidates(
-        (RuleCandidate(one.id, one.condition, one.action, one.source, *key, prompt["at"]), turn)
-        for one in corrections_in(text, before)
-    )
 
 
 def _conclude_turns(caller: Caller) -> Counter[str]:
@@ -178,9 +189,11 @@ def _conclude_turns(caller: Caller) -> Counter[str]:
     done: set[TurnKey] = set()
     while rows := [row for row in open_turns.finished() if row.key not in done][:_AT_ONCE]:
         done.update(row.key for row in rows)
-        turns = [turn for row in rows if (turn := open_turns.turn(row)) is not None]
-        related = parents([(one.key, one.first) for row in rows for one in open_turns.session_turns(row)])
-        source, tally = TurnSource(caller, turns, related, imported=False), Tally()
+        related = parents([(one.key, one.first) for row in rows for one in open_turns.session_turns(row.key)])
+        # The report of a subagent is part of its caller's memory, which may be there already.
+        told = [*(row.key for row in rows), *(related[row.key] for row in rows if row.key in related)]
+        stories = {story.key: story for key in told for story in open_turns.stories(key)}
+        source, tally = TurnSource(caller, list(stories.values()), related, imported=False), Tally()
         import_pieces(caller, source, tally)
         counts["updated"] += tally.counts["updated"]
         counts["memories"] += tally.counts["added"]
@@ -193,7 +206,37 @@ def _conclude_turns(caller: Caller) -> Counter[str]:
             made = caller.store.memories.get([outcome.memory_id] if outcome.memory_id else [])
             record_offers(caller, events, made[0].outcome.success if made else None)
             conclude(caller.project, row, outcome)
+        for row in rows:
+            _keep_words(caller, row, source, done)
     return counts
+
+
+def _keep_words(caller: Caller, row: CapturedTurn, source: TurnSource, done: set[TurnKey]) -> None:
+    """Keep what the prompt of a turn says that the user wants; a turn that it rejects is made anew."""
+    captured = caller.store.captured
+    events = [as_event(one) for one in captured.events(row.key)]
+    prompt = next((event for event in events if event["kind"] == "prompt"), None)
+    if prompt is None or row.key.agent:
+        return
+    session = captured.turns(SessionKey(row.key.client, row.key.session))
+    earlier = [one for one in session if not one.key.agent and one.first < row.first]
+    if earlier and may_reject(prompt.get("text", "")) and earlier[-1].key not in done:
+        captured.reopen(earlier[-1].key)
+    before: list[Event] = []
+    about: str | None = None
+    for one in reversed(earlier[-_TURNS_BEFORE:]):
+        before, about = [as_event(found) for found in captured.events(one.key)], one.memory_id
+        if changed_files(before):
+            break
+    turn = Turn(row.key, tuple(events))
+    keep_words(
+        caller,
+        prompt,
+        events,
+        before,
+        author=lambda: source.agent_of(turn).id,
+        about=about if changed_files(before) else None,
+    )
 
 
 def conclude(project: Project, row: CapturedTurn, outcome: TurnOutcome) -> None:
@@ -204,23 +247,43 @@ def conclude(project: Project, row: CapturedTurn, outcome: TurnOutcome) -> None:
         project.store.captured.forget(outcome.memory_id)
 
 
-def forget_events(project: Project, memory_id: str, patience: float = 10.0) -> int:
-    """Delete the events of a memory, also those that are still in the spool; their number."""
+def forget_events(
+    project: Project, memory_id: str, patience: float = 10.0
+) -> tuple[list[CapturedTurn], list[CapturedEvent]]:
+    """Delete the events of a memory, also those that are still in the spool; return them and their turns."""
     if not any(map(spool.spools, project.spool_folders)):
-        return project.store.captured.forget(memory_id)
+        return _take_events(project, memory_id)
     try:
         with file_lock(os.path.join(project.location.directory, _LOCK), patience):
             _import_spool(project)
-            return project.store.captured.forget(memory_id)
+            return _take_events(project, memory_id)
     except TimeoutError:
         raise StorageError(
             "Another process is taking in what hooks left; try again in a moment. Nothing was forgotten."
         ) from None
 
 
+def _take_events(project: Project, memory_id: str) -> tuple[list[CapturedTurn], list[CapturedEvent]]:
+    captured = project.store.captured
+    events = [found.event for found in captured.find(EventQuery(limit=_ALL, memory=memory_id))]
+    turns = [turn for key in dict.fromkeys(event.key for event in events) for turn in captured.turns(key)]
+    captured.forget(memory_id)
+    return turns, events
+
+
+def restore_events(project: Project, turns: Iterable[CapturedTurn], events: Iterable[CapturedEvent]) -> None:
+    """Put back what `forget_events` returned."""
+    captured, now = project.store.captured, project.now()
+    captured.add(reversed(list(events)), now, replace=True)  # they were found newest first
+    for turn in turns:
+        captured.conclude(turn, now)
+
+
 QUIET = 30 * 60  # Seconds without an event after which a turn counts as finished
 _TAIL = 8 * 1024 * 1024  # Bytes at the end of a transcript that are searched for a turn that just ended
 _MOST = 1000
+_STORIES_BEFORE = 4  # Tasks of a session among which the one that a commit or thanks belongs to is searched
+_TURNS_BEFORE = 5  # Turns before a prompt among which the work is that it corrects
 _ENDS = ("stop", "agent_stop")
 
 
@@ -230,6 +293,7 @@ class _OpenTurns:
     def __init__(self, project: Project) -> None:
         self._project = project
         self._sessions: dict[SessionKey, list[CapturedEvent]] = {}
+        self._turns: dict[SessionKey, list[CapturedTurn]] = {}
 
     def finished(self) -> Iterator[CapturedTurn]:
         """The finished turns that are not yet concluded, oldest first."""
@@ -257,40 +321,85 @@ class _OpenTurns:
             self._sessions[session] = self._project.store.captured.events(session, ("prompt", "end", *_ENDS))
         return self._sessions[session]
 
-    def session_turns(self, row: CapturedTurn) -> list[CapturedTurn]:
-        """All turns of the session of a turn."""
-        return self._project.store.captured.turns(SessionKey(row.key.client, row.key.session))
+    def session_turns(self, key: TurnKey) -> list[CapturedTurn]:
+        """All turns of the session of a turn, in their order."""
+        session = SessionKey(key.client, key.session)
+        if session not in self._turns:
+            self._turns[session] = self._project.store.captured.turns(session)
+        return self._turns[session]
 
-    def turn(self, row: CapturedTurn) -> Turn | None:
-        """A turn with its events, the prompt before it and the one after it; None without events."""
-        events = self._events(row.key)
-        if not events:
-            return None
-        turn = Turn(row.key, tuple(events))
-        if row.key.agent:
-            return turn._replace(task=self._task(row))
-        prompts = [
-            (one.at, as_event(one).get("text", ""))
-            for one in self._session_events(row.key)
-            if one.kind == "prompt" and not one.key.agent and one.key.turn != row.key.turn
-        ]
-        before = [text for at, text in prompts if at < row.first]
-        after = [text for at, text in prompts if at > row.first]
-        return turn._replace(earlier=before[-1] if before else "", reply=after[0] if after else "")
+    def stories(self, key: TurnKey) -> list[Turn]:
+        """The story that a turn belongs to, with all events, and the one before if this turn checks it."""
+        rows = self.session_turns(key)
+        if key.agent:
+            row = next((one for one in rows if one.key == key), None)
+            events = self._events(key, row)
+            return [Turn(key, tuple(events), task=self._task(key, rows))] if events else []
+        main = [row for row in rows if not row.key.agent]
+        at = next((number for number, row in enumerate(main) if row.key == key), None)
+        if at is None:
+            return []
+        around = self._stories_around(main, at)
+        own = next((story for story in around if key in (story.key, *story.members)), None)
+        checked = (
+            story for story in around if story is not own and any(key_of(one) == key for one in story.events)
+        )
+        return [*checked, *([own] if own else [])]
 
-    def _task(self, row: CapturedTurn) -> str:
-        turns = self.session_turns(row)
+    def _stories_around(self, main: list[CapturedTurn], at: int) -> list[Turn]:
+        """The stories around one turn of a session: those that it may continue, or that continue it."""
+        turns = self._with_neighbours(main)
+        tasks_set = [number for number, turn in enumerate(turns) if sets_task(turn.prompt, turn.said)]
+        first = ([0, *(number for number in tasks_set if number <= at)])[-_STORIES_BEFORE:][0]
+        after = [number for number in tasks_set if number > at]
+        # The next task is needed too: it may begin with a check of the work before.
+        last = after[0] + 1 if after else len(turns)
+        found: list[Turn] = []
+        for row, turn in zip(main[first:last], turns[first:last], strict=True):
+            if events := self._events(row.key, row):
+                after = self._events_after(main, row) if turn.after else ()
+                whole = turn._replace(events=tuple(events), words="", after=after)
+                found.append(whole._replace(reports=self._reports(row.key)))
+        return join_stories(found)
+
+    def _events_after(self, main: list[CapturedTurn], row: CapturedTurn) -> tuple[Event, ...]:
+        """The events of the turn after another one, both of the main agent."""
+        later = main[main.index(row) + 1 :]
+        return tuple(self._captured(later[0].key)) if later else ()
+
+    def _with_neighbours(self, main: list[CapturedTurn]) -> list[Turn]:
+        """The main agent's turns with only the events that begin and end them, and what was said around."""
+        events: dict[TurnKey, list[Event]] = {row.key: [] for row in main}
+        for one in self._session_events(main[0].key):
+            if one.key in events:
+                events[one.key].append(as_event(one))
+        return with_neighbours([Turn(key, tuple(found)) for key, found in events.items()])
+
+    def _task(self, key: TurnKey, turns: list[CapturedTurn]) -> str:
         related = parents([(one.key, one.first) for one in turns])
-        parent = related.get(row.key)
+        parent = related.get(key)
         if parent is None:
             return ""
-        calls = [event for event in self._events(parent) if event.get("tool") == "agent"]
+        calls = [event for event in self._captured(parent) if event.get("tool") == "agent"]
         begun = [(one.key, one.first) for one in turns if related.get(one.key) == parent]
-        return tasks(calls, begun).get(row.key, "")
+        return tasks(calls, begun).get(key, "")
 
-    def _events(self, key: TurnKey) -> list[Event]:
+    def _reports(self, key: TurnKey) -> tuple[Report, ...]:
+        """What the subagents that a turn started have reported."""
+        rows = self.session_turns(key)
+        related = parents([(one.key, one.first) for one in rows])
+        own = [one for one in rows if related.get(one.key) == key]
+        found = [Turn(one.key, tuple(self._captured(one.key)), task=self._task(one.key, rows)) for one in own]
+        return reports_of(found)
+
+    def _captured(self, key: TurnKey) -> list[Event]:
+        return [as_event(row) for row in self._project.store.captured.events(key)]
+
+    def _events(self, key: TurnKey, row: CapturedTurn | None) -> list[Event]:
         """The captured events of a turn, completed by the client's transcript and stored again if so."""
-        captured = [as_event(row) for row in self._project.store.captured.events(key)]
+        captured = self._captured(key)
+        if not captured or (row is not None and not row.is_open and row.outcome):
+            return captured  # completed when the turn was concluded
         whole = merge_events([*captured, *self._transcript_events(key, captured)])
         known = {event["id"]: event for event in captured}
         if added := [as_row(event) for event in whole if known.get(event["id"]) != event]:

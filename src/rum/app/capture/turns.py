@@ -10,8 +10,11 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from rum.app.caller import Caller
+from rum.app.capture.stories import CAPTURE_AUTHOR, StoryLinks
 from rum.app.imports.batch import Piece, Source, existing_ids, update_imported
 from rum.app.memories.store import replace_memory, with_content
+from rum.app.review import pending
+from rum.app.review.pending import PendingMemory
 from rum.capture.clients.detect import CLIENTS, module_of
 from rum.capture.observe.turn_memory import TurnObservation, observe_turn
 from rum.capture.observe.turns import Turn, memory_id, subagent_id, subagent_name
@@ -26,12 +29,11 @@ from rum.repo.git import find_git, head
 from rum.repo.location import find_root
 from rum.store.captured_events import TurnKey
 
-CAPTURE_AUTHOR = "capture"  # The author recorded when capture changes an existing memory
 _MAX_ACTIONS = 200
 
 
 class TurnOutcome(NamedTuple):
-    """The outcome of a turn: `memory`, `completed`, `nothing` (`why` is the reason) or `forgotten`."""
+    """The outcome of a turn: `memory`, `pending`, `completed`, `nothing` (see `why`) or `forgotten`."""
 
     kind: str
     memory_id: str | None = None
@@ -57,6 +59,8 @@ class TurnSource(Source[Turn]):
         self._turns = turns
         self._parents = parents
         self._imported = imported
+        self._stories = StoryLinks(caller)
+        self._resumed: dict[TurnKey, str] = {}  # The memory of another session that a turn goes on with
 
     def pieces(self) -> Iterator[TurnPiece | str]:
         """A memory for each turn, or the reason why there is none."""
@@ -64,24 +68,35 @@ class TurnSource(Source[Turn]):
             yield self._piece(turn)
 
     def _piece(self, turn: Turn) -> TurnPiece | str:
+        resumed = self._stories.resumed_by(turn)
+        if resumed is not None:
+            turn = turn._replace(earlier=resumed.intent.goal)
+            self._resumed[turn.key] = resumed.id
         observed = observe_turn(turn)
         try:
+            if resumed is not None and self._stories.record(resumed, turn, observed):
+                self._set_outcome(turn, "completed", resumed.id)
+                return "part of earlier work"
             if observed.stored:
                 return self._complete_stored(turn, observed)
             if observed.fields is None:
-                self.outcomes[turn.key] = TurnOutcome("nothing", None, observed.skip_reason)
+                self._set_outcome(turn, "nothing", None, observed.skip_reason)
                 return observed.skip_reason
-            agent = self._agent(turn)
+            agent = self.agent_of(turn)
             memory = self._memory(turn, observed, agent)
         except InvalidQuery as error:  # The captured events do not make a valid memory
             why = f"cannot be stored: {error.message}"
-            self.outcomes[turn.key] = TurnOutcome("nothing", None, why)
+            self._set_outcome(turn, "nothing", None, why)
             return why
-        # It stays `forgotten` unless `link` or `update_existing` replaces this outcome.
-        self.outcomes[turn.key] = TurnOutcome("forgotten", memory.id)
+        # It stays `forgotten` unless `hold`, `link` or `update_existing` replaces this outcome.
+        self._set_outcome(turn, "forgotten", memory.id)
         return Piece(memory, agent.name or "", turn)
 
-    def _agent(self, turn: Turn) -> Agent:
+    def _set_outcome(self, turn: Turn, kind: str, memory_id: str | None, why: str = "") -> None:
+        for key in (turn.key, *turn.members):
+            self.outcomes[key] = TurnOutcome(kind, memory_id, why)
+
+    def agent_of(self, turn: Turn) -> Agent:
         """The agent that did the work: the client's main agent, or a subagent of it."""
         caller, client = self._caller, turn.key.client
         agents = caller.store.agents
@@ -136,17 +151,58 @@ class TurnSource(Source[Turn]):
 
     def update_existing(self, old: Memory, piece: TurnPiece) -> str:
         """Add later events to the memory, unless it was edited by someone else."""
-        self.outcomes[piece.origin.key] = TurnOutcome("memory", old.id)
+        self._set_outcome(piece.origin, "memory", old.id)
         names = ("intent", "outcome", "perception", "reasoning", "actions", "tags", "importance")
         if all(getattr(old, name) == getattr(piece.memory, name) for name in names):
             return "unchanged"
-        return update_imported(self._caller, old, piece.memory, by=CAPTURE_AUTHOR)
+        if pending.is_on(self._caller.project):
+            return self._propose_change(old, piece)
+        result = update_imported(self._caller, old, piece.memory, by=CAPTURE_AUTHOR)
+        self._link_story(old.id, piece.origin)
+        return result
+
+    def _propose_change(self, old: Memory, piece: TurnPiece) -> str:
+        """Propose later events of a turn as a change of its memory, which stays as it is until then."""
+        versions = self._caller.store.history.of("memory", [old.id])[old.id]
+        if versions and versions[-1].changed_by != CAPTURE_AUTHOR:
+            return "different"
+        result = pending.propose_memory(self._caller.project, self._proposal(piece), is_update=True)
+        return "pending" if result == "pending" else "unchanged"
+
+    def hold(self, pieces: Sequence[TurnPiece], counts: Counter[str]) -> Sequence[TurnPiece]:
+        """Propose what is to be reviewed first; what is pending already is replaced, whatever the setting."""
+        project, rest = self._caller.project, list[TurnPiece]()
+        for piece in pieces:
+            one = piece.memory.id
+            if not pending.is_on(project) and not pending.find(project, "memory", one):
+                rest.append(piece)
+                continue
+            result = pending.propose_memory(project, self._proposal(piece))
+            counts[result] += 1
+            if result != "forgotten":
+                self._set_outcome(piece.origin, "pending", one)
+        return rest
+
+    def _proposal(self, piece: TurnPiece) -> PendingMemory:
+        turn = piece.origin
+        edges = (
+            Edge.of(self._memory_id_of(parent), self._memory_id_of(child), LinkType.CAUSED_BY)
+            for child, parent in self._parents.items()
+            if turn.key in (child, parent)
+        )
+        return PendingMemory(
+            memory=piece.memory,
+            prompt=None if turn.key.agent else turn.prompt,
+            resumed=self._resumed.get(turn.key),
+            links=[edge for edge in edges if edge.source_id != edge.target_id and all(edge)],
+        )
 
     def link(self, pieces: Sequence[TurnPiece], counts: Counter[str]) -> None:
-        """Link the work of subagents to that of the agent that started them."""
+        """Link work to what it continues, and that of subagents to the agent that started them."""
         caller, now = self._caller, self._caller.project.now()
         for piece in pieces:
-            self.outcomes[piece.origin.key] = TurnOutcome("memory", piece.memory.id)
+            self._set_outcome(piece.origin, "memory", piece.memory.id)
+            counts["links"] += self._link_story(piece.memory.id, piece.origin)
         stored_keys = {piece.origin.key for piece in pieces}
         pairs = [
             (self._memory_id_of(parent), self._memory_id_of(child))
@@ -157,6 +213,11 @@ class TurnSource(Source[Turn]):
         for parent, child in pairs:
             if parent != child and parent in known and child in known:
                 counts["links"] += caller.store.links.add(Edge.of(parent, child, LinkType.CAUSED_BY), now)
+
+    def _link_story(self, memory_id: str, turn: Turn) -> int:
+        return (
+            0 if turn.key.agent else self._stories.link(memory_id, turn.prompt, self._resumed.get(turn.key))
+        )
 
     def _memory_id_of(self, key: TurnKey) -> str:
         if key in self.outcomes:
@@ -170,15 +231,21 @@ class TurnSource(Source[Turn]):
         with caller.store.transaction():
             found = caller.store.memories.get([wanted])
             if not found:
-                self.outcomes[turn.key] = TurnOutcome("forgotten", wanted)
+                self._set_outcome(turn, "forgotten", wanted)
                 return "forgotten"
             memory = found[0]
             if observed.fields is not None:
-                author = caller.store.agents.get(memory.agent_id) or self._agent(turn)
+                author = caller.store.agents.get(memory.agent_id) or self.agent_of(turn)
                 completed = _complete(memory, self._memory(turn, observed, author))
                 if completed.content() != memory.content():
                     replace_memory(caller, memory, completed, by=CAPTURE_AUTHOR)
-        self.outcomes[turn.key] = TurnOutcome("completed", wanted)
+            # The turn may have gone on after a memory was made of it; the agent's own words replace that one.
+            pending.withdraw(caller.project, "memory", memory_id(turn.key))
+            for captured in existing_ids(caller.project, {memory_id(turn.key)} - {wanted}):
+                edge = Edge.of(wanted, captured, LinkType.SUPERSEDES)
+                caller.store.links.add(edge, caller.project.now())
+            self._link_story(wanted, turn)
+        self._set_outcome(turn, "completed", wanted)
         return "stored by the agent"
 
 

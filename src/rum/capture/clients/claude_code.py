@@ -7,7 +7,7 @@ import re
 from rum.capture.clients.patches import file_access, file_of_hunks, read_lines
 from rum.capture.clients.rum_tools import rum_call
 from rum.capture.clients.values import MAX_PATH, MAX_RAW, as_dict, as_list, raw_text, text, text_in
-from rum.capture.events.event import INTERRUPTED, cast, new_event
+from rum.capture.events.event import CONTINUED, INTERRUPTED, cast, new_event
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,6 +50,8 @@ def event(payload: Json, at: float, client: str = NAME) -> Event | None:
     turn = text(payload.get("prompt_id")) or text(payload.get("turn_id"))
     call, agent = text(payload.get("tool_use_id")), text(payload.get("agent_id"))
     source = text(payload.get("source") or payload.get("reason") or payload.get("trigger"))
+    if payload.get("stop_hook_active") is True:
+        source = CONTINUED
     # An event that the client gives no id happens once a second at most.
     name = "" if kind in ("start", "end", "compact") else call or turn
     name = name or ":".join(filter(None, (source, str(int(at)))))

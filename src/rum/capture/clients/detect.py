@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from rum.capture.events.event import Event
 
 CLIENTS = ("claude-code", "codex", "gemini")  # The clients with hooks of their own
+CAN_CONTINUE = ("claude-code", "codex")  # The clients whose agents continue if a stop hook asks them to
 _AS_CLAUDE_CODE = ("cursor", "vscode")  # Editors that run Claude Code's hooks
 
 _CAMEL = {
@@ -65,5 +66,7 @@ def event_of(payload: dict[str, Any], configured: str, at: float) -> Event | Non
 
 def hook_answer(client: str, kind: str, context: str) -> dict[str, Any]:
     """What a hook prints so that the model reads `context`."""
+    if kind == "stop":  # makes the agent continue
+        return {"decision": "block", "reason": context}
     names = {ours: theirs for theirs, ours in module_of(client).KINDS.items()}
     return {"hookSpecificOutput": {"hookEventName": names[kind], "additionalContext": context}}

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         "stop",  # the turn is over (`text`: the agent's last words)
         "end",  # the session is over
         "offered",  # RUM added something to the prompt (`offers`)
+        "muted",  # a hook ran out of time before it could answer (`source`: at which kind of event)
     ]
     Tool = Literal["read", "edit", "write", "delete", "run", "search", "agent", "rum", "other"]
 
@@ -69,6 +70,7 @@ else:
         return value
 
 
+CONTINUED = "continued"  # The `source` of a stop after a stop hook made the agent continue
 INTERRUPTED = "broken off"  # The `source` of a call that did not fail but was stopped by the user
 
 

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import NamedTuple
 
 from rum.capture.observe.errors import Fault, fault_in, last_line
 from rum.capture.observe.steps import Step
+from rum.capture.observe.summaries import (
+    failing_names,
+    failures_in,
+    is_total,
+    passes_in,
+    says_bad,
+    says_good,
+    summary_lines,
+    tests_in,
+)
 from rum.model.memory_layers import VerificationType
-from rum.text.shell import segments
+from rum.text.shell import chain, segments
 
+_INTERPRETERS = (
+    r"(?:python[\d.]*|node|ruby|php|perl|bash|sh|zsh|tsx|ts-node|lua|Rscript|deno run|bun run|bun|go run)"
+)
 # The first pattern that matches the beginning of a simple command wins, so the narrower kinds come first:
 # `make test` is a test, `make` alone a build.
 _KINDS: tuple[tuple[VerificationType, re.Pattern[str]], ...] = (
@@ -46,10 +60,13 @@ _KINDS: tuple[tuple[VerificationType, re.Pattern[str]], ...] = (
     (
         VerificationType.TEST,
         re.compile(
-            r"(?:(?:python[\d.]*|node|ruby|php|perl|bash|sh|zsh|tsx|ts-node|lua|Rscript|deno run|bun run|bun"
-            r"|go run) )?(?:\S*[/\\])?(?:\w*[_-])?(?:run[_-])?"
+            rf"(?:{_INTERPRETERS} )?(?:\S*[/\\])?(?:\w*[_-])?(?:run[_-])?"
             r"(?:tests?|checks?|specs?|verify|smoke)(?:[_-]\w*)?\.(?:\w{1,4})\b"
         ),
+    ),
+    (
+        VerificationType.LINT,
+        re.compile(rf"(?:{_INTERPRETERS} )?(?:\S*[/\\])?(?:\w*[_-])?(?:lint|style)(?:[_-]\w*)?\.\w{{1,4}}\b"),
     ),
     (VerificationType.TEST, re.compile(r"(?:run[_-])?(?:tests?|checks?|verify)(?:[_-]\w+)?$")),
     (
@@ -61,87 +78,178 @@ _KINDS: tuple[tuple[VerificationType, re.Pattern[str]], ...] = (
         ),
     ),
 )
-# Counts in the wording of each runner; `_count` takes the largest, as some print one a file and then a total.
-_FAILED = re.compile(
-    r"(?P<n>\d+) (?:fail|failed|failing|failures?|errors?)\b|(?:failures|errors|failed)[=:] *(?P<m>\d+)"
-    r"|# fail (?P<k>\d+)|(?P<t>\d+) tests? failed",
-    re.IGNORECASE,
+# A script in a command line is a check if it fails unless something holds; `console.assert` never fails.
+_SCRIPT_OPTIONS = ("-c", "-e", "-E", "--eval", "-pe", "-ne")
+_SCRIPTED = re.compile(r"python[\d.]*|node|ruby|perl|deno|bun|tsx|lua|elixir|julia|Rscript")
+_ASSERTS = re.compile(
+    r"(?<!console\.)\bassert(?:\b|_\w+|[A-Z]\w*)|\bstopifnot\(|\b(?:die|raise|abort|exit\(?1)\b[^;]*\b(?:if|unless)\b"
+    r"|\bor die\b"
 )
-_PASSED = re.compile(
-    r"(?P<n>\d+) (?:pass|passed|passing)\b|Passed: *(?P<m>\d+)|# pass (?P<k>\d+)", re.IGNORECASE
-)
-_RAN = re.compile(r"Ran (?P<n>\d+) tests?|(?P<m>\d+) examples?|OK \((?P<k>\d+) tests?|Tests run: *(?P<t>\d+)")
-_BAD = re.compile(
-    r"^(?:FAIL\b|\(fail\)|--- FAIL|FAILED\b|test result: FAILED|BUILD FAILED|\s*not ok \d)", re.MULTILINE
-)
-_SUMMARY = re.compile(
-    r"passed|failed|passing|failing|failure|test result|examples?,|Tests run|Tests:|^OK\b|^Ran "
-    r"|^# (?:pass|fail)|^\(fail\)|\berrors?\b",
-    re.IGNORECASE,
-)
+_COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _RUNS_INSTALLED = ("yarn", "pnpm", "bun")
-# Signs after which a check's exit code is lost: a pipe, or another command that runs in any case.
-_MASKED = re.compile(r"[|;\n]|(?<![&>])&(?![&>])")
-# Quoted text and redirections such as `2>&1` are removed first: their signs separate no commands.
-_QUOTED = re.compile(r"\"(?:\\.|[^\"\\])*\"|'[^']*'|\d?>&\d?")
-_END = 1500  # Characters at the end of an output that are searched for a runner's counts
+# Exit codes of a shell that could not start the program, and of pytest that found no test.
+_NOT_RUN = (126, 127)
+_NO_TESTS = {"pytest": (4, 5), "py.test": (4, 5)}
+_MISSING = re.compile(
+    r"(?im)^(?:\S+: )*(?:line \d+: )?\S+: (?:command )?not found$|^.*No module named '?pytest'?$"
+    r"|^npm (?:ERR!|error) Missing script|^no tests ran in|is not recognized as an? (?:internal|name)"
+    r"|^g?make: \*\*\* No rule to make target"
+)
+# Options that change only what a check prints.
+_QUIET = re.compile(
+    r"-[qvsx]+|--(?:quiet|verbose|tb|color|colour|no-header|no-color|silent|maxfail)(?:=.*)?|-p|\d?>.*"
+)
 
 
 class Check(NamedTuple):
-    """One run of a check; `passed` is None where that is unknown, `result` is the runner's own count."""
+    """One run of a check; `passed` is None where that is unknown, `result` is the runner's own count.
+
+    `failing` are the names of what failed, where the runner gives them; `place` is the index of the simple
+    command in its command line.
+    """
 
     kind: VerificationType
     command: str
     passed: bool | None
     result: str
     fault: Fault | None
+    failing: frozenset[str] = frozenset()
+    passed_count: int = 0
+    output: str = ""
+    place: int = 0
+
+    @property
+    def scope(self) -> frozenset[str]:
+        """The words that say what is checked: a check with fewer of them checks more."""
+        return frozenset(word for word in self.command.split() if not _QUIET.fullmatch(word))
+
+    def covers(self, other: Check) -> bool:
+        """Whether it checks all that another one does."""
+        return self.kind is other.kind and self.scope <= other.scope
 
 
 def check_kind(command: str) -> tuple[VerificationType, str] | None:
-    """Return the kind of check that a command line runs, and the simple command that runs it."""
-    for words in segments(command):
-        line = " ".join(words)
-        # `yarn jest` runs an installed program, as `npx jest` does.
-        readings = (line, " ".join(words[1:])) if words[0] in _RUNS_INSTALLED else (line,)
-        for kind, pattern in _KINDS:
-            if any(pattern.match(one) for one in readings):
-                return kind, line
-    return None
+    """Return the kind of check that a command line runs first, and the simple command that runs it."""
+    return next((found for words in segments(command) if (found := _kind_of(words))), None)
+
+
+def _kind_of(words: list[str]) -> tuple[VerificationType, str] | None:
+    line = " ".join(words)
+    # `yarn jest` runs an installed program, as `npx jest` does.
+    readings = (line, " ".join(words[1:])) if words[0] in _RUNS_INSTALLED else (line,)
+    kinds = (kind for kind, pattern in _KINDS if any(pattern.match(one) for one in readings))
+    kind = next(kinds, None)
+    if kind is None and _is_assertion(words):
+        kind, line = VerificationType.MANUAL, " ".join(line.split())
+    return None if kind is None else (kind, line)
+
+
+def _is_assertion(words: list[str]) -> bool:
+    """Whether a command is a short script that asserts something: `python -c "...; assert f(1) == 2"`."""
+    if not _SCRIPTED.fullmatch(words[0]):
+        return False
+    script = next((after for word, after in pairwise(words) if word in _SCRIPT_OPTIONS), "")
+    return _ASSERTS.search(script) is not None
 
 
 def check_of(step: Step) -> Check | None:
-    """Return the check that a step ran; None for any other step."""
-    known = check_kind(step.command) if step.tool == "run" and step.command else None
-    if known is None:
+    """Return the check that a step ran, of several the one that decides; None for any other step."""
+    found = checks_of(step)
+    failed = [check for check in found if check.passed is False]
+    return (failed or found)[-1] if found else None
+
+
+def checks_of(step: Step) -> list[Check]:
+    """Return the checks that a step ran, in their order."""
+    if step.tool != "run" or not step.command:
+        return []
+    links = chain(step.command)
+    places = [(at, known) for at, (_, words) in enumerate(links) if (known := _kind_of(words))]
+    if not places:
+        return []
+    lines = [_COLOUR.sub("", line).rstrip() for line in step.output.splitlines()]
+    stops = bool(step.failed) and all(sign == "&&" for sign, _ in links[places[0][0] + 1 :])
+    parts = _split_by_check(lines, len(places), stops=stops)
+    checks: list[Check] = []
+    for (at, (kind, command)), part in zip(places, parts, strict=True):
+        failed = _exit_of(step, links, at, is_only=len(places) == 1)
+        checks.append(_read_check(kind, command, failed, part)._replace(place=at))
+    return checks
+
+
+def _split_by_check(lines: list[str], count: int, *, stops: bool) -> list[list[str]]:
+    """The lines of each check of a command line, by the totals that end them."""
+    if count == 1:
+        return [lines]
+    ends = [at + 1 for at, line in enumerate(lines) if is_total(line)]
+    if len(ends) < count and stops:
+        # Those after the one that failed did not run.
+        ends = [*ends[:-1], len(lines)]
+    elif len(ends) != count:
+        # Which lines belong to which check cannot be told; the last one comes nearest.
+        return [*([] for _ in range(count - 1)), lines]
+    parts = [lines[start:end] for start, end in pairwise([0, *ends])]
+    return [*parts, *([] for _ in range(count - len(parts)))]
+
+
+def _exit_of(step: Step, links: list[tuple[str, list[str]]], at: int, *, is_only: bool) -> bool | None:
+    """Whether a simple command failed, by the exit code of its command line; None where that hides it."""
+    later = links[at + 1 :]
+    if shown := _shown_exit(step, later):
+        return shown != "0"
+    if step.failed is None or any(sign in ("|", ";", "&", "||") for sign, _ in later):
         return None
-    kind, command = known
-    end = step.output[-_END:]
-    # An exit code of 0 that nothing can have hidden outweighs failures that the output mentions in passing.
-    is_certain = step.failed is False and not _MASKED.search(_QUOTED.sub("", step.command))
-    end = _last_count(end) if is_certain else end
-    failed, passed = _count(_FAILED, end), _count(_PASSED, end)
-    ran = _count(_RAN, end)
-    if step.failed or failed or (not (is_certain and passed) and _BAD.search(step.output)):
+    if not step.failed:
+        # All commands joined by `&&` have succeeded.
+        return False if all(sign == "&&" for sign, _ in later) else None
+    harmless = all(words[0] in ("echo", "true", "cd", "printf") for _, words in later)
+    return True if is_only and harmless else None
+
+
+def _shown_exit(step: Step, later: list[tuple[str, list[str]]]) -> str:
+    """The exit code that an `echo $?` right after a command prints; empty if there is none."""
+    if not later or later[0][1][0] != "echo" or "$?" not in (text := " ".join(later[0][1][1:])):
+        return ""
+    pattern = re.escape(text).replace(re.escape("$?"), r"(\d+)")
+    found = re.findall(rf"(?m)^{pattern}\s*$", step.output)
+    return found[-1] if found else ""
+
+
+def _read_check(kind: VerificationType, command: str, failed: bool | None, lines: list[str]) -> Check:
+    output = "\n".join(lines)
+    summary = summary_lines(lines)
+    # An exit code of 0 that nothing can have hidden outweighs all but the last count.
+    counted = next((line for line in reversed(summary) if passes_in(line)), None)
+    summary = [counted] if failed is False and counted else summary
+    text = "\n".join(summary)
+    failures, passes, ran = failures_in(text), passes_in(text), tests_in(text)
+    is_bad = bool(failures) or (any(map(says_bad, summary)) and not (failed is False and passes))
+    is_good = bool(passes or ran) or any(map(says_good, summary))
+    if not (failures or passes) and _could_not_run(command, output, failed):
+        return Check(kind, command, None, "", None, output=output)
+    if failed or is_bad:
         has_passed: bool | None = False
     else:
-        has_passed = True if step.failed is False or passed or ran else None
-    fault = None if has_passed is not False else fault_in(step.output) or last_line(step.output)
-    return Check(kind, command, has_passed, _result(has_passed, failed, passed, ran, end), fault)
+        has_passed = True if failed is False or is_good else None
+    fault = None if has_passed is not False else fault_in(output) or last_line(output)
+    failing = failing_names(lines) if has_passed is False else frozenset[str]()
+    result = _result(has_passed, failures, passes, ran, summary)
+    return Check(kind, command, has_passed, result, fault, failing, passes or 0, output)
 
 
-def _last_count(end: str) -> str:
-    """The last line that counts passed tests; the whole text if there is none."""
-    return next((line for line in reversed(end.splitlines()) if _count(_PASSED, line)), end)
-
-
-def _count(pattern: re.Pattern[str], text: str) -> int | None:
-    """The largest number that a pattern finds; None if it finds none."""
-    found = [int(group) for match in pattern.finditer(text) for group in match.groups() if group]
-    return max(found) if found else None
+def _could_not_run(command: str, output: str, failed: bool | None) -> bool:
+    """Whether a check never ran, so that it says nothing about the code."""
+    if failed is False:
+        return False
+    code = re.match(r"(?:Error: )?Exit code:? (\d+)", output)
+    no_tests = _NO_TESTS.get(command.split()[0], ())
+    return (code is not None and int(code[1]) in (*_NOT_RUN, *no_tests)) or _MISSING.search(
+        output
+    ) is not None
 
 
 def _result(
-    has_passed: bool | None, failed: int | None, passed: int | None, ran: int | None, end: str
+    has_passed: bool | None, failed: int | None, passed: int | None, ran: int | None, summary: list[str]
 ) -> str:
     counts = [(failed, "failed"), (passed, "passed")]
     if not passed and (failed or has_passed is not False):
@@ -149,7 +257,6 @@ def _result(
         counts.append((ran, "run" if failed else "passed"))
     if result := ", ".join(f"{count} {word}" for count, word in counts if count):
         return result
-    lines = [" ".join(line.strip(" =-").split()) for line in end.splitlines() if _SUMMARY.search(line)]
-    if lines:
-        return lines[-1][:120]
+    if summary:
+        return " ".join(summary[-1].split())[:120]
     return {True: "passed", False: "failed", None: ""}[has_passed]

@@ -33,16 +33,23 @@ _REPORTED: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("error", re.compile(r"^(.+: (?:No such file or directory|Permission denied|not found).*)$")),
 )
 _FRAMES = (
-    re.compile(r'^\s*File "(?P<file>[^"]+)", line \d+, in (?P<name>\S+)'),
+    re.compile(r'^\s*File "(?P<file>[^"]+)", line (?P<line>\d+), in (?P<name>\S+)'),
     re.compile(
-        r"^\s*at (?:async )?(?:(?P<name>[\w$.<>\[\] ]+?) \()?(?:file://)?(?P<file>[^():\s]+):\d+:\d+\)?$"
+        r"^\s*(?:at|❯) (?:async )?(?:(?P<name>[\w$.<>\[\] ]+?) \(?)?(?:file://)?(?P<file>[^():\s]+):(?P<line>\d+):\d+\)?$"
     ),
-    re.compile(r"^\s*at (?P<name>[\w.$<>]+)\((?P<file>\w+\.\w+):\d+\)"),
-    re.compile(r"^\s*--> (?P<file>\S+?):\d+:\d+"),
-    re.compile(r"^\t(?P<file>\S+\.go):\d+"),
-    re.compile(r"^(?P<file>[\w./-]+\.\w{1,5})[:(]\d+(?:[:,]\d+\)?)?: "),
-    re.compile(r"^\s+(?P<file>[\w./-]+\.go):\d+: "),
+    re.compile(r"^\s*at (?P<name>[\w.$<>]+)\((?P<file>\w+\.\w+):(?P<line>\d+)\)"),
+    re.compile(r"^\s*at (?P<name>[\w.$<>`]+)\(.*\) in (?P<file>\S+):line (?P<line>\d+)"),
+    re.compile(r"^\s*# (?P<file>\S+\.rb):(?P<line>\d+)(?::in [`'](?P<name>[^']+)')?"),
+    re.compile(r"^\s*--> (?P<file>\S+?):(?P<line>\d+):\d+"),
+    re.compile(r"^\s*thread '[^']*'.* panicked at (?:'.*', )?(?P<file>\S+?):(?P<line>\d+):\d+"),
+    re.compile(r"^\t(?P<file>\S+\.go):(?P<line>\d+)"),
+    re.compile(r"^(?P<file>[\w./-]+\.py):(?P<line>\d+): in (?P<name>\w+)$"),
+    re.compile(r"^(?P<file>[\w./-]+\.\w{1,5})[:(](?P<line>\d+)(?:[:,]\d+\)?)?: "),
+    re.compile(r"^\s+(?P<file>[\w./-]+\.go):(?P<line>\d+): "),
+    re.compile(r"^(?P<file>/\S+\.php):(?P<line>\d+)$"),
 )
+# The head of a function in the source that pytest shows above the place of an error.
+_SHOWN_FUNCTION = re.compile(r"^[> ]\s+(?:async )?def (?P<name>\w+)\(")
 # Parts of paths that belong to libraries and runtimes, not to the project.
 _FOREIGN = (
     "site-packages", "node_modules", "/lib/python", "<frozen", "<string>", "node:", "internal/", "/usr/",
@@ -53,6 +60,14 @@ _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b")
 _PLACE = re.compile(r"(?:,? (?:at |on )?line \d+|:\d+(?::\d+)?)\b")
 _HASH = re.compile(r"\b(?:[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{12,})\b")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
+
+
+class Frame(NamedTuple):
+    """A place in the project's code that an output names; `function` is empty where it does not say."""
+
+    file: str
+    line: int
+    function: str
 
 
 class Fault(NamedTuple):
@@ -77,7 +92,9 @@ class Fault(NamedTuple):
 def fault_in(output: str) -> Fault | None:
     """Return the error that an output reports; None if it reports none."""
     lines = [line.rstrip() for line in output.splitlines()[-_MAX_LINES:]]
-    error = _exception(lines) or _reported_error(lines)
+    # pytest's list of failures cuts messages to the width of the terminal; the whole ones are above it.
+    whole = [line for line in lines if not (line.startswith("FAILED ") and line.endswith("..."))]
+    error = _exception(whole) or _reported_error(whole) or _exception(lines) or _reported_error(lines)
     if error is None:
         return None
     kind, message = error
@@ -111,14 +128,34 @@ def _reported_error(lines: list[str]) -> tuple[str, str] | None:
 def _frame(lines: list[str]) -> str:
     """The innermost place in the project's own code, by function and file."""
     python = any(line.startswith("Traceback (") for line in lines)
-    matches = [match for line in lines for pattern in _FRAMES if (match := pattern.match(line))]
-    own_frames = [match for match in matches if not any(sign in match["file"] for sign in _FOREIGN)]
-    if not own_frames:
+    frames = _frames(lines)
+    if not frames:
         return ""
-    frame = own_frames[-1] if python else own_frames[0]
-    name = (frame.groupdict().get("name") or "").strip()
-    file = frame["file"].replace("\\", "/").rpartition("/")[2]
-    return f"{name} ({file})" if name and not name.startswith("<") else file
+    frame = frames[-1] if python else frames[0]
+    file = frame.file.rpartition("/")[2]
+    return f"{frame.function} ({file})" if frame.function else file
+
+
+def frames_in(output: str) -> tuple[Frame, ...]:
+    """All places in the project's own code that an output names, in its order."""
+    return tuple(_frames([line.rstrip() for line in output.splitlines()[-_MAX_LINES:]], shown=True))
+
+
+def _frames(lines: list[str], *, shown: bool = False) -> list[Frame]:
+    """The frames in some lines; with `shown`, one without a function gets the one shown above it."""
+    frames: list[Frame] = []
+    above = ""
+    for line in lines:
+        if shown and (head := _SHOWN_FUNCTION.match(line)):
+            above = head["name"]
+        match = next((match for pattern in _FRAMES if (match := pattern.match(line))), None)
+        if match is None or any(sign in match["file"] for sign in _FOREIGN):
+            continue
+        name = (match.groupdict().get("name") or "").strip()
+        name = "" if name.startswith("<") else name
+        frames.append(Frame(match["file"].replace("\\", "/"), int(match["line"]), name or above))
+        above = ""
+    return frames
 
 
 def _plain(message: str) -> str:

@@ -1,15 +1,14 @@
-"""Read prompts and last words: the goal, the type of task, and whether agent or user say that it worked."""
+"""Read last words and replies: the outcome, and whether agent or user say that it worked."""
 
 from __future__ import annotations
 
 import re
 
-from rum.model.memory_layers import TaskType
-from rum.text.lexicon import PROMPT, task_type_in
+from rum.text import guidance_cues
 from rum.text.sentences import lines_outside_code, split_sentences
 from rum.text.shorten import shorten
 
-GOAL, CONTEXT, SUMMARY = 200, 600, 300  # Maximum lengths in characters
+_MAX_FAILURE = 600  # Characters of a sentence that states a failure
 
 _TAGGED = re.compile(
     r"<(system-reminder|command-message|local-command-\w+|environment_context|user_instructions"
@@ -21,22 +20,7 @@ _TAG = re.compile(r"</?(?:command-(?:name|args)|\w+-(?:name|args))>")
 _NOTICE = re.compile(
     r"^(?:Caveat: The messages below|\[Request interrupted by user[^\]]*\]).*$", re.MULTILINE
 )
-_MARKS = re.compile(r"^\s*(?:#{1,6}|[-*+]|>|\d+[.)])\s+", re.MULTILINE)
-_POLITE = re.compile(
-    r"^(?:(?:hi|hey|hello|ok(?:ay)?|so|now|please|thanks?|great|cool)\b[,.! ]*)+", re.IGNORECASE
-)
-_CONTINUE = re.compile(
-    r"\W*(?:yes|yep|yeah|y|ok(?:ay)?|sure|go(?: on| ahead)?|continue|proceed|do (?:it|that|so)"
-    r"|please(?: do)?|next|more"
-    r"|sounds good|looks good|lgtm|great|perfect|thanks?(?: you)?|thx|good|nice|cool|try again|again"
-    r"|keep going"
-    r"|and|now|then|fine|right|correct|\W)+\W*",
-    re.IGNORECASE,
-)
-_ASKS = re.compile(
-    r"^(?:why|how|what|where|which|who|when|is|are|does|do|can|could|should)\b[^.!]*\?", re.IGNORECASE
-)
-_ORDERS = re.compile(r"\b(?:fix|add|implement|change|make)\b", re.IGNORECASE)
+_MARKS = re.compile(r"^[^\S\n]*(?:#{1,6}|[-*+]|>|\d+[.)])[^\S\n]+", re.MULTILINE)
 _DOING = (
     r"(?:make|get|fix|solve|resolve|finish|complete|do|implement|reproduce|work(?: out)?|build|install|figure"
     r"|proceed|continue|connect|access|apply|deploy|push|start|repair|manage|achieve"
@@ -66,21 +50,52 @@ _FINE = (
     r" (?:fine|ok(?:ay)?|good|great|perfect|right|correct|enough|works?|all)"
     r"|thanks?|thank you|problem|worries|need|nothing|leave|go (?:on|ahead)|carry on|looks|all good)\b"
 )
+FINE = re.compile(_FINE, re.IGNORECASE)  # What makes a "no" harmless: "no, that's fine"
 _REJECTS = re.compile(
-    rf"^\W*(?:(?:no|nope)\b(?:\s*[,.!:;—-]++\s*+|\s*$)(?!{_FINE})"
-    rf"|(?:no|nope) (?!{_FINE})"
-    r"(?:that|this|it|you|do(?:n['’]t| not)|not|still|wait|stop|wrong|i (?:meant|said|want))\b"
+    rf"^\W*(?:(?:no|nope|nah)\b(?:\s*[,.!:;—-]++\s*+|\s*$)(?!{_FINE})"
+    rf"|(?:no|nope|nah) (?!{_FINE})"
+    r"(?:that|this|it|you|we|do(?:n['’]t| not)|not|never|wait|stop|wrong|i (?:meant|said|want))\b"
     r"|wrong\b\s*(?:[.,!:;—-]|$)|wrong (?:file|approach|place|one|way|function|branch|direction|answer|fix)\b"
-    r"|that(?:['’]s| is| was)?(?: still)? (?:wrong|n['’]t"
-    r"|not (?:it|right|correct|what|how|working|good|enough|true|the|fixed|quite)\b"
-    r"|did(?: not|n['’]t) (?:work|help)|does(?: not|n['’]t) (?:work|help)|broke)"
-    r"|it(?:['’]s| is)? still (?:fail|broken|crash|not|does|error)|still (?:fail|broken|crash|not"
-    r"|the same|error|does)"
-    r"|(?:it|this|that) (?:does|did)(?: not|n['’]t) (?:work|help|compile|fix)"
+    r"|that(?:['’]s| is| was)? (?:wrong|not (?:it|right|correct|what|how|good|true|the|quite)\b)"
     r"|(?:please )?(?:revert|undo)(?:\W*$| (?:that|this|it|your|all|everything|these|those|please|what"
     r"|the (?:last|change|edit|commit))\b)"
-    r"|roll (?:it |that |this )?back"
-    r"|not what i)",
+    r"|roll (?:it |that |this )?back|not what i|i (?:said|told you|did(?: not|n['’]t) (?:ask|want|mean))\b"
+    r"|we (?:don['’]?t|do not|never) do (?:it|that|this)"
+    r"|(?:(?:that|this|it)(?:['’]s| is) )?(?:way |much |a bit )?(?:overkill|over-?engineered"
+    r"|too (?:clever|complicated|complex|much))\s*(?:$|[.,!;:—-]))",
+    re.IGNORECASE,
+)
+# An objection that follows what it is about: "that also hides other errors, I don't want that".
+_REJECTS_AFTER = re.compile(
+    r"^\W*(?:(?:thanks|ok(?:ay)?|hm+|well|but|sorry)\b\W*)*(?:that|this|it|you|your)\b[^\n?]{3,160}?[,.;:—–-]\s*"
+    r"(?:but |and |which |that(?:['’]s| is| was) )?(?:"
+    r"(?:i|we) (?:really |certainly |definitely )?(?:do(?: not|n['’]t)|did(?: not|n['’]t)|never)"
+    r" (?:want(?:ed)?|ask(?:ed)? for)(?: (?:that|this|it))?(?=\W*(?:$|[.,;:!\n—–]|here|at all|in))"
+    r"|(?:is |was )?not (?:what|how) (?:i|we) (?:want|wanted|asked|meant|need|do)\b"
+    r"|(?:please )?(?:undo|revert|take) (?:that|this|it)\b)",
+    re.IGNORECASE,
+)
+# The same in other languages; the sentence before it is about the work.
+_UNWANTED = re.compile(
+    r"[,.;:—–-]\s*(?:aber |pero |mais |mas |ma |maar |ale |но )?"
+    r"(?:das (?:will|wollen|möchten?|wollte) (?:ich|wir) (?:so )?nicht"
+    r"|(?:eso |esto )?no (?:lo )?(?:quiero|queremos)(?: eso| esto)?"
+    r"|(?:je ne veux|nous ne voulons|on ne veut) pas (?:de )?(?:ça|cela)"
+    r"|não (?:quero|queremos) isso|non (?:voglio|vogliamo) questo|dat wil(?:len)? (?:ik|we|wij) niet"
+    r"|tego nie chc(?:ę|emy)"
+    r"|(?:этого|так) не (?:хочу|надо|нужно))\s*(?:$|[.,!;:—–-])"
+    r"|[，。]\s*(?:这不是我(?:想)?要的|我不(?:想)?要(?:这样|这个))|[、。]\s*それは(?:望んで|求めて)い(?:ない|ません)",
+    re.IGNORECASE,
+)
+# A prompt that may object to what was done, or only limit what is to be done next.
+_FORBIDS = re.compile(
+    r"^\W*(?:(?:ugh|argh|sigh|hey|hm+|please|pls|sorry|but)\b\W*)*"
+    r"(?:do(?: not|n['’]t)|never|stop|you should(?: not|n['’]t)|you must(?: not|n['’]t))\b",
+    re.IGNORECASE,
+)
+_REPLY = 300  # Characters at the beginning of a prompt that say what the user thinks of the work before it
+_YES_OR_NO = re.compile(
+    r"\W*(?:(?:no|nope|nah|hm+|ok(?:ay)?|sorry|nein|non|não|nee|nie|нет|不对|不行|いや|いいえ|아니요?)\b[\s,.!:;—-]*)*",
     re.IGNORECASE,
 )
 
@@ -88,45 +103,6 @@ _REJECTS = re.compile(
 def without_client_tags(prompt: str) -> str:
     """A prompt without the tags and notices that the client adds."""
     return _NOTICE.sub("", _TAG.sub(" ", _TAGGED.sub(" ", prompt))).strip()
-
-
-def is_continuation(prompt: str) -> bool:
-    """Whether a prompt only says to continue."""
-    return len(prompt) < 60 and _CONTINUE.fullmatch(without_client_tags(prompt) or ".") is not None
-
-
-def goal_of(prompt: str, earlier: str = "") -> str:
-    """The goal in a sentence or two; for a prompt that only says to continue, the goal of the earlier one."""
-    text = without_client_tags(prompt)
-    if not is_continuation(prompt):
-        return _sentences(text, GOAL)
-    has_goal = earlier and not is_continuation(earlier)
-    earlier_goal = _sentences(without_client_tags(earlier), GOAL - 30) if has_goal else ""
-    words = " ".join(text.split())[:20].strip(" .")
-    return f"{earlier_goal} (then: {words})" if earlier_goal and words else earlier_goal or words
-
-
-def context_of(prompt: str) -> str:
-    """The rest of a prompt, after the goal."""
-    text = _POLITE.sub("", " ".join(_plain(without_client_tags(prompt)).split()))
-    goal = goal_of(prompt)
-    if text.startswith(goal):
-        return shorten(text[len(goal) :].strip(), CONTEXT)
-    return shorten(text, CONTEXT) if len(text) > len(goal) + 20 else ""
-
-
-def summary_of(last_words: str) -> str:
-    """The outcome in the agent's own words."""
-    return _sentences(without_client_tags(last_words), SUMMARY, opening=None)
-
-
-def task_type(prompt: str, earlier: str = "") -> TaskType | None:
-    """The type of the task that a prompt sets; None if its words do not show it."""
-    text = without_client_tags(earlier if is_continuation(prompt) else prompt)
-    if _ASKS.match(text) and not _ORDERS.search(text):
-        return TaskType.INVESTIGATION
-    found = task_type_in(text[:1000], PROMPT)
-    return TaskType(found) if found else None
 
 
 def gave_up(last_words: str) -> bool:
@@ -140,30 +116,37 @@ def gave_up(last_words: str) -> bool:
 def failure_sentence(last_words: str) -> str:
     """The first sentence that states a failure."""
     parts = split_sentences(_without_code(without_client_tags(last_words)))
-    return next((shorten(" ".join(part.split()), SUMMARY) for part in parts if _GAVE_UP.search(part)), "")
+    return next(
+        (shorten(" ".join(part.split()), _MAX_FAILURE) for part in parts if _GAVE_UP.search(part)), ""
+    )
 
 
 def rejects(prompt: str) -> bool:
-    """Whether a prompt objects to the work before it."""
-    return _REJECTS.match(without_client_tags(prompt)[:200]) is not None
+    """Whether a prompt objects to how the work before it was done; that it does not work is no objection."""
+    text = without_client_tags(prompt)[:_REPLY]
+    if reports_failure(text):
+        return False
+    foreign = not guidance_cues.is_english(text) and guidance_cues.DENIAL.match(text)
+    known = any(pattern.match(text) for pattern in (_REJECTS, _REJECTS_AFTER))
+    return known or bool(foreign) or _UNWANTED.search(text) is not None
 
 
-def _plain(text: str) -> str:
+def may_reject(prompt: str) -> bool:
+    """Whether a prompt objects to the work before it, or forbids something that may be part of that work."""
+    text = without_client_tags(prompt)[:_REPLY]
+    return rejects(prompt) or (_FORBIDS.match(text) is not None and not reports_failure(text))
+
+
+def reports_failure(prompt: str) -> bool:
+    """Whether a prompt says that the work before it does not work."""
+    text = without_client_tags(prompt)[:_REPLY]
+    said = _YES_OR_NO.match(text)
+    return guidance_cues.REPORT.match(text, said.end() if said else 0) is not None
+
+
+def plain(text: str) -> str:
     """A text without code, headings, list marks and bold type."""
     return _MARKS.sub("", _without_code(text)).replace("**", "")
-
-
-def _sentences(text: str, max_length: int, opening: re.Pattern[str] | None = _POLITE) -> str:
-    """The first sentence without its `opening` ("Please"), and the next ones within half of `max_length`."""
-    parts = [" ".join(part.split()) for part in split_sentences(_plain(text))]
-    if not parts:
-        return ""
-    start = (opening.sub("", parts[0]) if opening else "") or parts[0]
-    for part in parts[1:]:
-        if len(start) + len(part) + 1 > max_length // 2:
-            break
-        start = f"{start} {part}"
-    return shorten(start, max_length)
 
 
 def _without_code(text: str) -> str:

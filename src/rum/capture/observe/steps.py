@@ -16,8 +16,7 @@ if TYPE_CHECKING:
 
 _DENIED = ("The user doesn't want", "User rejected", "The user rejected", "Permission to use")
 _INTERRUPTED = "[Request interrupted by user"
-# Exit codes of a command that was ended by SIGINT or SIGTERM, and by `timeout`.
-_ENDED, _TIMED_OUT = (130, 143), 124
+_STOPPED = (124, 130, 137, 143)  # Exit codes of a command that ran out of time, or was ended by a signal
 _PATCH = "*** Begin Patch"
 
 
@@ -75,7 +74,8 @@ def _step(call: list[Event]) -> Step | None:
     code = joined.get("exit")
     is_run = joined.get("tool") == "run"
     failed: bool | None = "failed" in kinds or bool(code)
-    if is_run and (_was_stopped(code, joined.get("command", "")) or (code is None and not failed)):
+    # A command that was stopped has not failed: one stops a server, and a client ends what takes too long.
+    if is_run and (code in _STOPPED or (code is None and not failed)):
         failed = None
     step = Step(
         tool=joined.get("tool", "other"),
@@ -92,11 +92,6 @@ def _step(call: list[Event]) -> Step | None:
         failed=failed,
     )
     return _recognise_shell(step)
-
-
-def _was_stopped(code: int | None, command: str) -> bool:
-    """Whether a command was stopped on purpose, as one stops a server: that is not a failure."""
-    return code in _ENDED or (code == _TIMED_OUT and "timeout" in command)
 
 
 def _is_denied(output: str) -> bool:
@@ -165,23 +160,3 @@ def files_read(words: list[str]) -> list[FileAccess]:
                 one["lines"] = f"{span[1]}-{span[2]}"
             named.append(one)
     return named
-
-
-def reverted_files(command: str) -> tuple[bool, list[str]]:
-    """Whether a command reverts changes; and of which files, an empty list meaning all."""
-    for words in segments(command):
-        if words[0] != "git" or len(words) < 2:
-            continue
-        rest = [word for word in words[2:] if not word.startswith("-")]
-        if words[1] == "restore" and "--staged" not in words:
-            return True, [word for word in rest if word != "."]
-        if words[1] == "checkout" and ("--" in words or "." in rest):
-            after = words[words.index("--") + 1 :] if "--" in words else []
-            return True, [word for word in after if word != "."]
-        if words[1] == "reset" and "--hard" in words:
-            return True, []
-        if words[1] == "stash" and rest[:1] in ([], ["push"], ["save"]):
-            return True, []
-        if words[1] == "revert":
-            return True, []
-    return False, []

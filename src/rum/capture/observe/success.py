@@ -1,20 +1,28 @@
-"""Judge whether a turn succeeded: by its last checks, its last words, and the user's next prompt."""
+"""Judge whether a turn succeeded: by the checks of what it left, its last words, and the next prompt."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from rum.capture.observe.checks import Check
+from rum.capture.observe.checks import Check, checks_of
 from rum.capture.observe.errors import Fault, fault_in
-from rum.capture.observe.messages import failure_sentence, gave_up, goal_of, rejects
+from rum.capture.observe.goals import goal_of
+from rum.capture.observe.messages import failure_sentence, gave_up, reports_failure
 from rum.capture.observe.steps import Step
+from rum.capture.observe.timeline import Run, Timeline
 from rum.capture.observe.turns import Turn
 from rum.model.memory_layers import FailureCategory, VerificationType
 from rum.store.attempt_fingerprint import command_tried
 
 # The kinds of checks by how much they prove, least first.
-_WEIGHT = (VerificationType.LINT, VerificationType.BUILD, VerificationType.TYPECHECK, VerificationType.TEST)
+_WEIGHT = (
+    VerificationType.LINT,
+    VerificationType.BUILD,
+    VerificationType.TYPECHECK,
+    VerificationType.MANUAL,
+    VerificationType.TEST,
+)
 _REASON = 500
 _UNFINISHED = "The turn was broken off before the agent was done"
 _MISSING = ("ModuleNotFoundError", "ImportError", "command not found", "LoadError", "ClassNotFoundException")
@@ -22,7 +30,7 @@ _TYPES = ("TypeError", "AttributeError", "TS2", "E0308")
 
 
 class Verdict(NamedTuple):
-    """The outcome of a turn; `proof` is the check that proves most."""
+    """The outcome of a turn; `proof` is the check that proves or refutes the work."""
 
     success: bool
     reason: str | None = None
@@ -31,13 +39,15 @@ class Verdict(NamedTuple):
     partial: bool = False
 
 
-def judge(turn: Turn, steps: Sequence[Step], checks: Sequence[Check | None]) -> Verdict:
+def judge(turn: Turn, steps: Sequence[Step], timeline: Timeline) -> Verdict:
     """Judge a turn by the strongest evidence: the user's objection, then checks, then the agent's words."""
-    proof = _proof([check for check in checks if check is not None])
+    proof = _proof(turn, timeline)
     # The user knows more than any check: a passing test may test the wrong thing.
-    if turn.reply and rejects(turn.reply):
-        reason = f"Rejected by the user: {goal_of(turn.reply)}"
+    if turn.reply and reports_failure(turn.reply):
+        reason = f"The user reported: {goal_of(turn.reply)}"
         return Verdict(False, reason, FailureCategory.INCORRECT_ASSUMPTION, proof)
+    if how := timeline.all_undone:
+        return _undone(timeline, how)
     if proof is not None and proof.passed is False:
         fault = proof.fault or Fault("", "")
         return Verdict(False, f"{proof.command}: {fault.line}"[:_REASON], _category(proof), proof)
@@ -50,29 +60,80 @@ def judge(turn: Turn, steps: Sequence[Step], checks: Sequence[Check | None]) -> 
     return Verdict(True, proof=proof if proof and proof.passed else None)
 
 
-def _proof(checks: Sequence[Check]) -> Check | None:
+def _undone(timeline: Timeline, how: str) -> Verdict:
+    """Work of which nothing is left has failed, whatever passes now."""
+    refuted = [run for change in timeline.work if (run := timeline.refutation(change, timeline.last_change))]
+    if not refuted:
+        return Verdict(False, f"All changes were undone by {how}", FailureCategory.OTHER)
+    check = max(refuted, key=lambda run: run.at).check
+    fault = check.fault or Fault("", "")
+    reason = f"{check.command}: {fault.line}; all changes were undone by {how}"
+    return Verdict(False, reason[:_REASON], _category(check))
+
+
+def _proof(turn: Turn, timeline: Timeline) -> Check | None:
+    """The check that decides about the work as it was left; None if none was run on it."""
+    runs = [run for run in timeline.runs if run.at > timeline.last_change]
+    if timeline.work:
+        runs = [run for run in runs if not run.is_baseline]
+    decisive = _decisive([run.check for run in runs])
+    if decisive is None or not timeline.work:
+        return decisive
+    if decisive.passed:
+        # A check that proves more failed before the last change, and was not run again.
+        open_ = [run.check for run in timeline.runs if run.at < timeline.last_change and not run.check.passed]
+        return None if any(_weight(check) > _weight(decisive) for check in open_) else decisive
+    run = next(run for run in reversed(runs) if run.check is decisive)
+    return _without_old_failures(turn, timeline, run) if timeline.failed_before(run) else decisive
+
+
+def _without_old_failures(turn: Turn, timeline: Timeline, run: Run) -> Check | None:
+    """A check in which only fails what failed before; None if it says nothing about the work."""
+    check = run.check
+    # What the work was to fix still fails.
+    is_the_task = any(name in turn.prompt for name in check.failing)
+    if is_the_task or any(timeline.names(run, change) for change in timeline.work if change.is_there):
+        return check
+    before = [one for one in timeline.baselines if one.check.passed is False]
+    shown_without = any(one.with_stash for one in before)
+    is_better = any(
+        check.passed_count > one.check.passed_count or len(check.failing) < len(one.check.failing)
+        for one in before
+        if one.check.covers(check) and check.covers(one.check)
+    )
+    if not check.passed_count or not (shown_without or is_better):
+        return None
+    failed = len(check.failing) or 1
+    return check._replace(
+        passed=True, fault=None, result=f"{check.passed_count} passed, {failed} failed as before"
+    )
+
+
+def _decisive(checks: Sequence[Check]) -> Check | None:
     """The last run of the check that proves most; a newest check that failed counts before all others."""
     last: dict[str, Check] = {}
     for check in checks:
-        if check.passed is not None:
-            last.pop(check.command, None)
-            last[check.command] = check
+        last.pop(check.command, None)
+        last[check.command] = check
     if not last:
         return None
     newest = list(last.values())[-1]
     if newest.passed is False:
         return newest
-    passed = [check for check in last.values() if check.passed]
-    heaviest = max(passed, key=lambda check: _WEIGHT.index(check.kind) if check.kind in _WEIGHT else -1)
+    heaviest = max((check for check in last.values() if check.passed), key=_weight)
     # An earlier failure is outweighed by a later check of its kind that passed, such as the whole suite.
-    open_ = [check for check in last.values() if check.passed is False and check.kind is not heaviest.kind]
-    worse = [check for check in open_ if _WEIGHT.index(check.kind) > _WEIGHT.index(heaviest.kind)]
+    failed = [check for check in last.values() if not check.passed and check.kind is not heaviest.kind]
+    worse = [check for check in failed if _weight(check) > _weight(heaviest)]
     return worse[-1] if worse else heaviest
+
+
+def _weight(check: Check) -> int:
+    return _WEIGHT.index(check.kind) if check.kind in _WEIGHT else -1
 
 
 def _last_step_failed(steps: Sequence[Step]) -> Verdict | None:
     """The failure of the last step that did something; a command that only asks (`pgrep`) does not count."""
-    done = [step for step in steps if not step.only_looks and not _only_asks(step)]
+    done = [step for step in steps if not step.only_looks and not _only_asks(step) and not checks_of(step)]
     if not done or not done[-1].failed:
         return None
     last = done[-1]

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rum.capture.observe.attempts import Attempt, ChangePosition, attempts_in, significant_lines
+from rum.capture.observe.attempts import Attempt, attempts_in
 from rum.capture.observe.checks import Check, check_of
-from rum.capture.observe.errors import fault_in
-from rum.capture.observe.messages import context_of, goal_of, summary_of, task_type
+from rum.capture.observe.errors import Fault, fault_in
+from rum.capture.observe.goals import asks_back, context_of, goal_of, sets_task, task_type
+from rum.capture.observe.last_message import read_last_message
+from rum.capture.observe.messages import without_client_tags
+from rum.capture.observe.rejection import new_lines, rejection_of, undone_lines
 from rum.capture.observe.steps import Step, steps_of
 from rum.capture.observe.success import judge
+from rum.capture.observe.timeline import ChangePosition, Timeline, significant_lines
 from rum.capture.observe.turns import Turn
-from rum.model.memory import PARTIAL, UNVERIFIED
+from rum.model.memory import PARTIAL, REJECTED, UNVERIFIED
 from rum.model.memory_layers import ActionType, TaskType
+from rum.store.attempt_fingerprint import REJECTED_BY_USER, carrying_line, is_beside
 from rum.text.shell import segments
 from rum.text.shorten import shorten, shorten_start
 
@@ -32,8 +37,10 @@ _MAX_FILES, _MAX_LEARNINGS, _MAX_ANOMALIES, _MAX_ACTIONS = 40, 5, 5, 60
 _MAX_COMMAND, _MAX_DIFF, _MAX_OUTPUT, _MAX_QUOTE = 500, 1500, 400, 80
 # The importance of a turn with a failure, of one that a check proved, and of any other.
 _IMPORTANCE_FAILED, _IMPORTANCE_PROVEN, _IMPORTANCE = 0.7, 0.5, 0.4
-# An investigation is worth a memory from this many characters of last words and this many looks on.
-_CONCLUSION, _LOOKS = 120, 3
+# An investigation is worth a memory from this many characters of last words on, if it answers a question or
+# looked this often; one with long last words is worth it in any case.
+_CONCLUSION, _LOOKS, _LONG_CONCLUSION = 120, 3, 200
+_MAX_REPORT, _MAX_REPORTS = 600, 10  # Characters of a subagent's report, and number of reports
 _OPERATIONS = {"create": ActionType.FILE_CREATE, "delete": ActionType.FILE_DELETE}
 
 
@@ -91,10 +98,15 @@ def _triviality(
         return "" if stored else "nothing done"
     if any(checks) or any(not step.only_looks for step in work):
         return ""
+    if stored or any(len(report.text.strip()) >= _CONCLUSION for report in turn.reports):
+        return ""
+    is_question = task_type(turn.prompt, turn.earlier, turn.said) is TaskType.INVESTIGATION
+    if asks_back(turn.last_words) and not is_question:
+        return "only asked the user"
     # A subagent looks more than once on behalf of its caller.
     looks = len(work) + sum(step.tool == "agent" for step in work) * _LOOKS
-    has_conclusion = len(turn.last_words.strip()) >= _CONCLUSION and turn.is_finished
-    if stored or (looks >= _LOOKS and has_conclusion and turn.prompt):
+    length = len(turn.last_words.strip()) if turn.is_finished and turn.prompt else 0
+    if length >= _LONG_CONCLUSION or ((is_question or looks >= _LOOKS) and length >= _CONCLUSION):
         return ""
     return "only looked around"
 
@@ -120,23 +132,47 @@ class _TurnReader:
         self.turn = turn
         self.steps = steps
         self.checks = checks
-        self.verdict = judge(turn, steps, checks)
-        self.attempts = attempts_in(steps, checks)
-        self._failed = {attempt.position: attempt for attempt in self.attempts}
+        self.timeline = Timeline(steps)
+        self.verdict = judge(turn, steps, self.timeline)
+        self.message = read_last_message(turn.last_words)
+        self.attempts = attempts_in(self.timeline)
+        self.rejection = rejection_of(turn)
+        self._failed = {attempt.position: attempt for attempt in (*self._rejected(), *self.attempts)}
+
+    def _rejected(self) -> list[Attempt]:
+        """The changes that the next turn took back because the user rejected them."""
+        if not self.rejection:
+            return []
+        undone = undone_lines(self.turn.events, self.turn.after)
+        found = (
+            (ChangePosition(at, which), undone.get(file["path"], frozenset()) & new_lines(file))
+            for at, step in enumerate(self.steps)
+            for which, file in enumerate(step.changes)
+        )
+        fault = Fault(REJECTED_BY_USER, f"“{self.rejection}”")
+        return [Attempt(position, fault, lines, None) for position, lines in found if lines]
 
     def memory_fields(self, commits: Sequence[Commit]) -> Json:
         turn, verdict = self.turn, self.verdict
         changed = self._changed_paths()
-        goal = goal_of(turn.prompt, turn.earlier) or f"Work on {', '.join(changed[:3]) or 'the project'}"
-        task = task_type(turn.prompt, turn.earlier)
+        goal = goal_of(turn.prompt, turn.earlier, turn.said)
+        if commits and not turn.earlier and not sets_task(turn.prompt, turn.said):
+            goal = commits[-1].subject  # "commit it" without anything before it
+        goal = goal or f"Work on {', '.join(changed[:3]) or 'the project'}"
+        task = task_type(turn.prompt, turn.earlier, turn.said)
         # A request to change something that changed nothing was an investigation.
         if not changed and task not in (TaskType.INVESTIGATION, TaskType.CONFIGURATION):
             task = TaskType.INVESTIGATION if task is None or not self._did_something() else task
-        had_failure = bool(self.attempts) or not verdict.success
+        had_failure = bool(self.attempts) or bool(self.rejection) or not verdict.success
         importance = _IMPORTANCE_PROVEN if verdict.proof else _IMPORTANCE
         return {
-            "intent": {"goal": goal, "task_type": task or TaskType.OTHER, "context": context_of(turn.prompt)},
+            "intent": {
+                "goal": goal,
+                "task_type": task or TaskType.OTHER,
+                "context": self._context(),
+            },
             "perception": self._perception(commits),
+            "reasoning": self.message.reasoning(),
             "actions": self._actions(),
             "outcome": self._outcome(changed),
             "tags": self._tags(changed),
@@ -147,7 +183,9 @@ class _TurnReader:
         """Unverified: only the agent's own words say that a change is right."""
         verdict = self.verdict
         unproven = verdict.success and bool(changed) and verdict.proof is None
-        return [PARTIAL] * verdict.partial + [UNVERIFIED] * (verdict.partial or unproven)
+        # What the user rejected is no success, whatever passed, and no failure of the task either.
+        unconfirmed = verdict.partial or unproven or (bool(self.rejection) and verdict.success)
+        return [PARTIAL] * verdict.partial + [REJECTED] * bool(self.rejection) + [UNVERIFIED] * unconfirmed
 
     def _did_something(self) -> bool:
         return any(not step.only_looks for step in self.steps if step.tool != "rum")
@@ -166,7 +204,11 @@ class _TurnReader:
         anomalies = {fault.fingerprint: fault.line for fault in faults}
         return {
             "observations": [
-                {"what": f"Committed {one.sha}: {one.subject}", "significance": "commit"} for one in commits
+                *self._reports(),
+                *(
+                    {"what": f"Committed {one.sha}: {one.subject}", "significance": "commit"}
+                    for one in commits
+                ),
             ],
             "relevant_files": [
                 {"path": path, "relevance": _read_lines(spans)}
@@ -175,11 +217,26 @@ class _TurnReader:
             "anomalies": list(anomalies.values())[:_MAX_ANOMALIES],
         }
 
+    def _reports(self) -> Iterator[Json]:
+        """The conclusions of subagents, in their own words."""
+        for report in self.turn.reports[:_MAX_REPORTS]:
+            name = report.agent_type or "subagent"
+            quote = shorten(" ".join(report.text.split()), _MAX_REPORT)
+            yield {"what": f"The subagent {name} reported: “{quote}”", "significance": "subagent"}
+
+    def _context(self) -> str:
+        """What the prompts of the story say beyond its goal."""
+        turn = self.turn
+        prompts = (" ".join(without_client_tags(prompt).split()) for prompt in turn.then)
+        then = [f"Then: “{shorten(prompt, 200)}”" for prompt in prompts if prompt]
+        return " ".join(filter(None, (context_of(turn.prompt, turn.earlier, turn.said), *then)))
+
     def _actions(self) -> list[Json]:
         found: list[tuple[bool, Json]] = []
         for at, (step, check) in enumerate(zip(self.steps, self.checks, strict=True)):
             for which, file in enumerate(step.changes):
-                found.append((True, _edit_action(step, file, self._failed.get(ChangePosition(at, which)))))
+                attempt = self._failed.get(ChangePosition(at, which))
+                found += ((True, action) for action in _edit_actions(step, file, attempt))
             if step.tool == "run" and (check or not step.only_looks or step.failed):
                 found.append((check is not None, _command_action(step, check)))
             elif step.tool == "search" and step.text:
@@ -192,9 +249,13 @@ class _TurnReader:
         verdict, proof = self.verdict, self.verdict.proof
         outcome: Json = {
             "success": verdict.success,
-            "summary": summary_of(self.turn.last_words) or self._summary(changed),
-            "learnings": self._learnings(),
+            "summary": self.message.summary or self._summary(changed),
+            # The agent's own explanation first: it is worth more than what RUM saw of the attempts.
+            "learnings": [*self._rejection_learned(), *self.message.causes, *self._learnings()],
+            "follow_up_needed": [] if self.rejection else list(self.message.left),
         }
+        if self.message.text != outcome["summary"]:
+            outcome["full_text"] = self.message.text
         if verdict.reason is not None:
             outcome["failure_reason"] = verdict.reason
         if verdict.category is not None:
@@ -217,12 +278,16 @@ class _TurnReader:
             parts.append(self.verdict.reason)
         return "; ".join(parts)
 
+    def _rejection_learned(self) -> list[str]:
+        return [f"The user rejected this: “{self.rejection}”"] if self.rejection else []
+
     def _learnings(self) -> list[str]:
         """What failed and what worked instead."""
         learnings: list[str] = []
         for attempt in self.attempts:
             file = self._file(attempt.position)
-            learning = f"{_file_name(file['path'])}: {_quote_change(file)} failed ({attempt.fault.line})"
+            what = f"{_file_name(file['path'])}: {_quote_change(file, attempt.lines)}"
+            learning = f"{what} failed ({attempt.fault.line})"
             if attempt.instead and attempt.instead not in self._failed:
                 learning += f"; replaced by {_quote_change(self._file(attempt.instead))}"
                 if self.verdict.success and self.verdict.proof:
@@ -238,14 +303,15 @@ def _file_name(path: str) -> str:
     return path.replace("\\", "/").rpartition("/")[2]
 
 
-def _quote_change(file: FileAccess) -> str:
-    """The first line that a change adds, quoted; of a change that only removes, the first one it removes."""
+def _quote_change(file: FileAccess, lines: frozenset[str] | None = None) -> str:
+    """The line that carries a change, quoted: one of `lines`, else one that it adds, else one it removes."""
     old = significant_lines(file.get("removed", ""))
     new = [line.strip() for line in file.get("added", "").splitlines()]
-    fresh = [line for line in new if line in significant_lines(line) and line not in old] or new
-    if first := next(filter(None, fresh), ""):
-        return f"`{first[:_MAX_QUOTE]}`"
-    gone = next((line.strip() for line in file.get("removed", "").splitlines() if line.strip()), "")
+    fresh = [line for line in new if line in significant_lines(line) and line not in old]
+    chosen = [line for line in fresh if line in lines] if lines else fresh
+    if line := carrying_line(chosen or fresh or new):
+        return f"`{line[:_MAX_QUOTE]}`"
+    gone = carrying_line(line.strip() for line in file.get("removed", "").splitlines())
     return f"removing `{gone[:_MAX_QUOTE]}`" if gone else "the change"
 
 
@@ -254,7 +320,39 @@ def _read_lines(spans: list[str]) -> str:
     return f"read lines {', '.join(named[:5])}" if named else "read"
 
 
-def _edit_action(step: Step, file: FileAccess, attempt: Attempt | None) -> Json:
+def _edit_actions(step: Step, file: FileAccess, attempt: Attempt | None) -> list[Json]:
+    """The change of a file; where only some of its lines did not work, these are an action of their own."""
+    if attempt is None:
+        return [_edit_action(step, file, _failure_of(step))]
+    rest, failed = _split_by_blame(file, attempt.lines)
+    actions = [_edit_action(step, rest, None)] if rest else []
+    return [*actions, _edit_action(step, failed, attempt.fault.line)]
+
+
+def _failure_of(step: Step) -> str | None:
+    """Why a tool did not make a change; None if it made it."""
+    if not step.failed:
+        return None
+    fault = fault_in(step.output)
+    return fault.line if fault else _one_line(step.output)
+
+
+def _split_by_blame(file: FileAccess, lines: frozenset[str]) -> tuple[FileAccess | None, FileAccess]:
+    """The lines of a change that stayed, if any, and those that did not work, without imports beside them."""
+    added = file.get("added", "").splitlines()
+    old = significant_lines(file.get("removed", ""))
+    new = [line for line in added if line.strip() in significant_lines(line) and line.strip() not in old]
+    blamed = [line for line in new if line.strip() in lines]
+    carrying = [line for line in blamed if not is_beside(line)] or blamed
+    failed: FileAccess = {**file, "added": "\n".join(carrying)}
+    stayed = [line for line in new if line.strip() not in lines]
+    if not stayed or not carrying:
+        return None, failed if carrying else file
+    rest: FileAccess = {"path": file["path"], "operation": "edit", "added": "\n".join(stayed)}
+    return rest, failed
+
+
+def _edit_action(step: Step, file: FileAccess, error: str | None) -> Json:
     action: Json = {
         "type": _OPERATIONS.get(file["operation"], ActionType.FILE_EDIT),
         "timestamp": int(step.at),
@@ -264,13 +362,7 @@ def _edit_action(step: Step, file: FileAccess, attempt: Attempt | None) -> Json:
     }
     if file.get("added"):
         action["diff_hash"] = _diff_hash(file)
-    if attempt is not None:
-        action["result"] = {"success": False, "error": attempt.fault.line}
-    elif step.failed:
-        fault = fault_in(step.output)
-        action["result"] = {"success": False, "error": fault.line if fault else _one_line(step.output)}
-    else:
-        action["result"] = {"success": True}
+    action["result"] = {"success": True} if error is None else {"success": False, "error": error}
     return action
 
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
 from rum.capture.events.event import cast
+from rum.capture.observe.goals import sets_task
+from rum.capture.observe.messages import may_reject
 from rum.model.ids import id_of
 from rum.store.captured_events import TurnKey
 from rum.text.shorten import without_invisible
@@ -42,20 +44,40 @@ def merge_event(first: Event, second: Event) -> Event:
     return merged
 
 
-_NO_WORK = ("start", "end", "compact", "offered")  # Events that belong to no turn
+_NO_WORK = ("start", "end", "compact", "offered", "muted")  # Events that belong to no turn
+
+
+class Report(NamedTuple):
+    """What a subagent reported to the agent that started it: its type, its task and its last words."""
+
+    agent_type: str
+    task: str
+    text: str
 
 
 class Turn(NamedTuple):
     """The events of one agent after a prompt, in their order.
 
-    `earlier` is the prompt before this one, `reply` the one after it, `task` the prompt of a subagent.
+    `earlier` is the last prompt before this one that set a task, `said` are the agent's words just before it;
+    `reply` is the next prompt, `task` the prompt of a subagent. `after` are the events of the
+    next turn, if its prompt may reject this one.
+
+    A story that several turns tell is one turn too: `members` are their keys, `then` the prompts with which
+    it went on, `words` the agent's words about it, `finished` whether the agent ended it.
     """
 
     key: TurnKey
     events: tuple[Event, ...]
     earlier: str = ""
+    said: str = ""
     reply: str = ""
     task: str = ""
+    members: tuple[TurnKey, ...] = ()
+    then: tuple[str, ...] = ()
+    words: str = ""
+    finished: bool | None = None
+    reports: tuple[Report, ...] = ()
+    after: tuple[Event, ...] = ()
 
     @property
     def prompt(self) -> str:
@@ -65,7 +87,9 @@ class Turn(NamedTuple):
     @property
     def last_words(self) -> str:
         """The agent's last message."""
-        return next((text for event in reversed(self.events) if (text := _text(event, *CLOSING))), "")
+        return self.words or next(
+            (text for event in reversed(self.events) if (text := _text(event, *CLOSING))), ""
+        )
 
     @property
     def agent_type(self) -> str:
@@ -90,6 +114,8 @@ class Turn(NamedTuple):
     @property
     def is_finished(self) -> bool:
         """Whether the agent ended it; False while it runs, or if it was interrupted."""
+        if self.finished is not None:
+            return self.finished
         return any(event["kind"] in CLOSING for event in self.events)
 
 
@@ -132,21 +158,36 @@ def split_turns(events: Iterable[Event]) -> list[Turn]:
             grouped.setdefault(key_of(event), []).append(event)
     turns = [Turn(key, tuple(found)) for key, found in grouped.items()]
     main = [turn for turn in turns if not turn.key.agent]
-    around = {
-        turn.key: (
-            main[at - 1].prompt if at else "",
-            main[at + 1].prompt if at + 1 < len(main) else "",
-        )
-        for at, turn in enumerate(main)
-    }
+    around = {turn.key: turn for turn in with_neighbours(main)}
     calls = [event for turn in main for event in turn.events if event.get("tool") == "agent"]
     prompts = tasks(calls, [(turn.key, turn.began) for turn in turns if turn.key.agent])
-    return [
-        turn._replace(task=prompts.get(turn.key, ""))
-        if turn.key.agent
-        else turn._replace(earlier=around[turn.key][0], reply=around[turn.key][1])
-        for turn in turns
-    ]
+    agents = [turn._replace(task=prompts.get(turn.key, "")) for turn in turns if turn.key.agent]
+    callers = parents([(turn.key, turn.began) for turn in turns])
+    reports = {
+        key: reports_of([agent for agent in agents if callers.get(agent.key) == key])
+        for key in set(callers.values())
+    }
+    by_key = around | {agent.key: agent for agent in agents}
+    return [by_key[turn.key]._replace(reports=reports.get(turn.key, ())) for turn in turns]
+
+
+def reports_of(agents: Iterable[Turn]) -> tuple[Report, ...]:
+    """What subagents reported, in the order in which they began."""
+    told = sorted((agent for agent in agents if agent.events), key=lambda agent: agent.began)
+    return tuple(Report(one.agent_type, one.task, one.last_words) for one in told if one.last_words.strip())
+
+
+def with_neighbours(main: Sequence[Turn]) -> list[Turn]:
+    """The main agent's turns, each with what was said before and after it."""
+    earlier = said = ""
+    found: list[Turn] = []
+    for at, turn in enumerate(main):
+        reply = main[at + 1].prompt if at + 1 < len(main) else ""
+        after = main[at + 1].events if may_reject(reply) else ()
+        found.append(turn._replace(earlier=earlier, said=said, reply=reply, after=after))
+        earlier = turn.prompt if sets_task(turn.prompt, said) else earlier
+        said = turn.last_words
+    return found
 
 
 def tasks(calls: Iterable[Event], started: Iterable[tuple[TurnKey, float]]) -> dict[TurnKey, str]:

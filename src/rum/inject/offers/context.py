@@ -26,7 +26,7 @@ _TAIL_BYTES = 512 * 1024  # Bytes read at the end of a session's file to find it
 _MAX_FILES = 4
 _MAX_FILE_BYTES = MAX_FILE + 2 * MAX_LINE
 _OFFERED_MARK = b'"kind":"offered"'
-_WORK_KINDS = ("prompt", "after")
+_WORK_KINDS = ("prompt", "after", "failed")
 
 
 class OfferContext:

@@ -8,6 +8,7 @@ from rum.model.errors import StorageError
 from rum.model.requests import RecallRequest
 from rum.recall import cascade
 from rum.recall.query import RecallQuery
+from rum.store.base import ReadMode
 
 if TYPE_CHECKING:
     from rum.inject.offers.context import OfferContext, Similar
@@ -24,7 +25,7 @@ def recall_similar(context: OfferContext, text: str) -> list[Similar]:
         with store.errors():
             answer = cascade.run(RecallQuery(request, store, session=context.event["session"]))
             confidences = {match.memory_id: match.confidence for match in answer.matches}
-            memories = store.memories.get(list(confidences))
+            memories = store.memories.get(list(confidences), ReadMode.BEST_EFFORT)
     except StorageError:  # busy, damaged, or gone
         return []
     return [

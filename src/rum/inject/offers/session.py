@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 KIND = "session"
 _MAX_MEMORIES = 40  # The newest memories, which are examined
 _MAX_AGE = 30 * 86_400  # Seconds; older work and learnings are not offered
-_MAX_COMMITS, _MAX_FILES = 3, 6  # Maximum number of commits and of files in an offer
+# Maximum number of learnings, of commits and of files in an offer.
+_MAX_LEARNINGS, _MAX_COMMITS, _MAX_FILES = 2, 3, 6
 
 
 def offers(context: OfferContext) -> list[Offer]:
@@ -34,7 +35,10 @@ def offers(context: OfferContext) -> list[Offer]:
         offers_found.append(_before_compaction(context))
     elif source != "resume":
         rows = list(context.store.newest_memories(_MAX_MEMORIES))
-        offers_found += [_unfinished(context, rows), _learned(context, rows), _changed(context, rows)]
+        unfinished = _unfinished(context, rows)
+        shown = unfinished.memory_ids if unfinished else ()
+        others = [memory for memory in rows if memory.id not in shown]
+        offers_found += [unfinished, _learned(context, others), _changed(context, rows)]
     return [offer for offer in offers_found if offer is not None]
 
 
@@ -43,7 +47,7 @@ def _problem(context: OfferContext) -> Offer | None:
     # Events of an unknown project may belong to this one.
     spool_folders = (*context.spool_folders, *spool.unclaimed_folders(home))
     problem = problems.report_once(spool_folders, context.event["at"])
-    return context.offer("trouble", (), "{0}", (problem,)) if problem else None
+    return context.offer("trouble", (), "{0}.", (problem,)) if problem else None
 
 
 def _question(context: OfferContext) -> Offer | None:
@@ -51,22 +55,35 @@ def _question(context: OfferContext) -> Offer | None:
     from rum.repo.project import take_question  # noqa: PLC0415 (once a session)
 
     question = take_question(context.folder)
-    return context.offer("trouble", (), "{0}", (question,)) if question else None
+    return context.offer("trouble", (), "{0}.", (question,)) if question else None
 
 
 def _unfinished(context: OfferContext, rows: list[MemoryRow]) -> Offer | None:
-    """The newest work that failed or has a follow-up, unless work with the same goal succeeded later."""
+    """The newest work that failed or has a follow-up, unless later work settled it or has the same goal.
+
+    Work whose files were changed with success since may be settled, and so may a follow-up about such a file:
+    in doubt nothing is said.
+    """
     done: set[str] = set()
+    changed = context.store.changed_files(memory.id for memory in rows)
+    changed_since: set[str] = set()
     for memory in rows:
         follow_up, goal = _first(memory, "follow_up_needed"), memory.goal
-        is_open = not memory.success or memory.is_partial or follow_up
+        is_unfinished = not memory.success or memory.is_partial
+        own_files = changed.get(memory.id, set())
+        if is_unfinished:
+            is_open = not memory.is_settled and not own_files & changed_since
+        else:
+            is_open = bool(follow_up) and not any(
+                path.rpartition("/")[2] in str(follow_up) for path in changed_since
+            )
+            changed_since |= own_files
         is_own = memory.imported_at is None and goal.casefold() not in done
         if is_open and is_own and _is_recent_and_new(context, memory.id, memory.created_at):
             why = "" if memory.success else memory.outcome.get("failure_reason") or ""
             text = f"Left unfinished on {day(memory.created_at)}: {{0}}." + (" Why: {1}." if why else "")
             text += " To do: {2}." if follow_up else ""
-            parts = [part.rstrip(".") for part in (goal, why, follow_up or "")]
-            return context.offer(KIND, [memory.id], text, parts)
+            return context.offer(KIND, [memory.id], text, (goal, why, follow_up or ""))
         if memory.success:
             done.add(goal.casefold())
     return None
@@ -86,8 +103,9 @@ def _learned(context: OfferContext, rows: list[MemoryRow]) -> Offer | None:
     ]
     if not found:
         return None
-    text = "Learned lately: {0}" + ("; {1}" if len(found) > 1 else "") + "."
-    parts = [learning.rstrip(".") for _, learning in found]
+    found = found[:_MAX_LEARNINGS]
+    text = "Learned lately: " + "; ".join(f"{{{at}}}" for at in range(len(found))) + "."
+    parts = [learning for _, learning in found]
     return context.offer(KIND, [memory_id for memory_id, _ in found], text, parts)
 
 

@@ -1,13 +1,16 @@
-"""An offer about a file that is read or changed: what failed there, or what was decided or learned."""
+"""An offer about a file that is read or changed: what failed there; else what was learned or decided."""
 
 from __future__ import annotations
 
 from rum.inject.offers.context import day
+from rum.inject.offers.warning import KIND as WARNING
 from rum.inject.offers.warning import is_alike
-from rum.store.attempt_fingerprint import sampled
+from rum.store.attempt_fingerprint import REJECTED_BY_USER, sampled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from rum.inject.offers.context import OfferContext
     from rum.inject.offers.text import Offer
     from rum.store.sqlite.readonly import MemoryRow
@@ -26,15 +29,26 @@ def offers(context: OfferContext) -> list[Offer]:
     if event["kind"] not in ("before", "after") or event.get("tool") not in ("read", "edit", "write"):
         return []
     paths = (context.path_of(file) for file in event.get("files", []))
-    draft = next((draft for path in paths if path and (draft := _about_file(context, path))), None)
-    if draft is None or context.was_offered(draft[0]) or context.count(KIND) >= MAX_PER_SESSION:
+    if context.count(KIND) >= MAX_PER_SESSION:
         return []
+    for path in paths:
+        # What failed in this very file is worth a line even if the session began with the same memory.
+        if path and (draft := _failed_attempt(context, path)):
+            if any(context.was_offered(draft[0], kind) for kind in (KIND, WARNING)):
+                return []
+            return [_offer(context, draft)]
+        if path and (draft := _earlier_work(context, path)):
+            return [] if context.was_offered(draft[0]) else [_offer(context, draft)]
+    return []
+
+
+def _offer(context: OfferContext, draft: Draft) -> Offer:
     memory_id, at, text, parts = draft
-    return [context.offer(KIND, [memory_id], text, (*parts, day(at)))]
+    return context.offer(KIND, [memory_id], text, (*parts, day(at)))
 
 
-def _about_file(context: OfferContext, path: str) -> Draft | None:
-    """The newest failure that did not work later; else the newest lesson."""
+def _failed_attempt(context: OfferContext, path: str) -> Draft | None:
+    """The newest failed attempt in a file that did not work later."""
     session = context.event["session"]
     worked_since: list[tuple[bytes, int]] = []
     for attempt in context.store.attempts(path, _MAX_ROWS):
@@ -45,20 +59,45 @@ def _about_file(context: OfferContext, path: str) -> Draft | None:
             if any(is_alike(marks, other, size, is_command=False) for other, size in worked_since):
                 continue
             instead = " Worked instead: `{3}`." if attempt.instead else ""
-            text = "{0}: `{1}` failed here on {4} ({2})." + instead
+            is_rejected = attempt.why.startswith(REJECTED_BY_USER)
+            text = "{0}: `{1}` on {4} was {2}." if is_rejected else "{0}: `{1}` failed here on {4} ({2})."
+            text += instead
             return attempt.memory_id, attempt.at, text, (path, attempt.tried, attempt.why, attempt.instead)
-    for memory in context.store.memories_of_file(path, session, _MAX_ROWS):
-        if lesson := _lesson(memory):
-            return memory.id, memory.created_at, "{0}, {3}, {1}: {2}", (path, memory.goal, lesson)
     return None
 
 
+def _earlier_work(context: OfferContext, path: str) -> Draft | None:
+    """The newest failure of work on a file; else the newest lesson."""
+    session = context.event["session"]
+    memories = list(context.store.memories_of_file(path, session, _MAX_ROWS))
+    for describe in (_failure, _lesson):
+        for memory in memories:
+            if what := describe(memory):
+                return memory.id, memory.created_at, "{0}, {3}, {1}: {2}.", (path, memory.goal, what)
+    return None
+
+
+def _failure(memory: MemoryRow) -> str:
+    """Why a memory's work failed or was reverted; empty if it succeeded."""
+    reason = memory.outcome.get("failure_reason")
+    if memory.success or not reason:
+        return ""
+    return f"reverted by {memory.reverted_by}: {reason}" if memory.reverted_by else f"failed: {reason}"
+
+
 def _lesson(memory: MemoryRow) -> str:
-    """Why a memory failed, what it learned or decided; empty if there is none of these."""
+    """What a memory learned or decided; empty if it did neither."""
     reasoning, outcome = memory.reasoning, memory.outcome
-    if not memory.success and (reason := outcome.get("failure_reason")):
-        return f"reverted by {memory.reverted_by}: {reason}" if memory.reverted_by else f"failed: {reason}"
-    for learned in outcome.get("learnings") or ():
-        return f"learned: {learned}"
+    lessons = [_decided_against(reasoning), *(f"learned: {one}" for one in outcome.get("learnings") or ())]
+    if said := [lesson.rstrip(".") for lesson in lessons if lesson][:2]:
+        return ". ".join((said[0], *(lesson[0].upper() + lesson[1:] for lesson in said[1:])))
     chosen, why = reasoning.get("approach_chosen"), reasoning.get("why_chosen")
     return f"decided: {chosen}, as {why}" if chosen and why else ""
+
+
+def _decided_against(reasoning: dict[str, Any]) -> str:
+    """The first alternative that was rejected with a reason; empty if there is none."""
+    for one in reasoning.get("alternatives_considered") or ():
+        if one.get("approach") and one.get("why_rejected"):
+            return f"decided against {one['approach']}, as {one['why_rejected']}"
+    return ""

@@ -6,10 +6,10 @@ import json
 import os
 import re
 
-from rum.capture.clients.detect import CLIENTS, event_of, hook_answer, module_of
+from rum.capture.clients.detect import CAN_CONTINUE, CLIENTS, event_of, hook_answer, module_of
 from rum.capture.clients.values import as_dict
 from rum.capture.events.cleaning import clean, minimal_event
-from rum.capture.events.event import event_id, to_line
+from rum.capture.events.event import event_id, new_event, to_line
 from rum.capture.events.pause import is_paused
 from rum.capture.events.spool import MAX_LINE, write_line
 from rum.redact.redactor import Redactor
@@ -33,7 +33,9 @@ _FIELDS = (
     "|generation_id|agent_id|agent_type|tool_name|tool_use_id|cursor_version|timestamp"
 )
 _FIELD = rf'(?<!\\)"({_FIELDS})"\s*:\s*("(?:[^"\\\x00-\x1f]|\\.){{0,1000}}")'
-MAX_CHARACTERS = 9_500  # Maximum output of a hook. Clients cut longer output or move it into a file.
+MAX_CHARACTERS = (
+    9_400  # Maximum length of the offers of a hook. Clients cut longer output or move it into a file.
+)
 _TURN_ENDS = ("stop", "agent_stop", "end", "compact")  # Kinds of events after which the spool is processed
 
 
@@ -52,19 +54,47 @@ def handle_hook(client: str, at: float, watchdog: Watchdog, *, answer: bool) -> 
     try:
         # Recorded before anything is printed: looking for offers may take up the rest of the time.
         recorded = _record(event, hook_project, spools, at)
+        if answer and recorded and _ask_to_store(recorded, hook_project, spools, client):
+            watchdog.recorded = True
+            return  # the turn goes on
         if event["kind"] in _TURN_ENDS and hook_project.project is not None:
             try:
                 start_intake(spools[0], hook_project.home, at_once=event["kind"] == "end")
             except OSError as error:  # no process can be started now: the next hook tries again
                 reason = error.strerror or error
                 _record_problem(spools, f"The intake process could not be started: {reason}", event["at"])
+        answerable = recorded and hook_project.project is not None and can_answer(event, client)
+        if recorded and answerable:
+            muted = lambda: _record_muted(recorded, spools)  # noqa: E731
+            if not answer:  # this process continues a hook that ran out of time
+                muted()
+                return
+            watchdog.record_muted = muted
         watchdog.recorded = True
-        if answer and recorded and hook_project.project is not None and can_answer(event, client):
+        if recorded and answerable:
             from rum.inject.offers import offers_for  # noqa: PLC0415 (not every event can be answered)
 
-            print_offers(recorded, offers_for(recorded, hook_project.directory, hook_project.root), spools)
+            offers = offers_for(recorded, hook_project.directory, hook_project.root)
+            watchdog.record_muted = None
+            print_offers(recorded, offers, spools)
     except Exception as error:  # noqa: BLE001 (the outer edge: `rum doctor` shows it)
         _record_problem(spools, f"A hook failed: {_describe_error(error)}", at)
+
+
+def _ask_to_store(event: Event, hook_project: HookProject, spools: tuple[str, ...], client: str) -> bool:
+    """Whether the agent was asked to store its work before it stops; see the setting `capture_by_agent`."""
+    mode = hook_project.capture_by_agent
+    if event["kind"] != "stop" or mode == "off" or event["client"] != client or client not in CAN_CONTINUE:
+        return False
+    from rum.inject.offers.context import OfferContext  # noqa: PLC0415 (off by default)
+    from rum.inject.offers.store_request import store_request  # noqa: PLC0415
+
+    context = OfferContext(event, hook_project.directory, hook_project.root)
+    request = store_request(context, mode)
+    if request is None or not record_offers(event, [request], spools):
+        return False
+    os.write(1, json.dumps(hook_answer(client, "stop", request.text)).encode() + b"\n")
+    return True
 
 
 def parse_payload(raw: bytes) -> dict[str, Any] | None:
@@ -160,7 +190,9 @@ def print_offers(event: Event, offers: list[Offer], spools: tuple[str, ...]) -> 
     """Print the offers that fit, each only once in a session."""
     fitting = record_offers(event, offers, spools)
     if fitting:
-        answer = hook_answer(event["client"], event["kind"], "\n".join(offer.text for offer in fitting))
+        from rum.inject.offers.text import render_offers  # noqa: PLC0415 (loaded with the first offer)
+
+        answer = hook_answer(event["client"], event["kind"], render_offers(fitting))
         os.write(1, json.dumps(answer).encode() + b"\n")
 
 
@@ -180,13 +212,31 @@ def record_offers(event: Event, offers: list[Offer], spools: tuple[str, ...]) ->
         "at": event["at"],
         "cwd": event["cwd"],
         "offers": [
-            {"kind": offer.kind, "memories": [*offer.memory_ids], "text": offer.text} for offer in fitting
+            {
+                "kind": offer.kind,
+                "memories": [*offer.memory_ids],
+                "text": offer.text,
+                **({"files": [*offer.files]} if offer.files else {}),
+            }
+            for offer in fitting
         ],
     }
     shared = {name: value for name, value in event.items() if name in ("turn", "agent", "call", "project")}
     offered.update(shared)  # pyright: ignore[reportArgumentType, reportCallIssue]
     file, _ = write_line(spools, event["session"], to_line(offered))
     return [] if file is None else fitting
+
+
+def _record_muted(event: Event, spools: tuple[str, ...]) -> None:
+    """Record that the agent got no answer at an event for lack of time."""
+    muted = new_event(
+        *(event["client"], event["session"], "muted", event["at"], event["cwd"], (event["id"],)),
+        source=event["kind"],
+        turn=event.get("turn"),
+        agent=event.get("agent"),
+        project=event.get("project"),
+    )
+    write_line(spools, event["session"], to_line(muted))
 
 
 def fitting_offers(offers: list[Offer]) -> list[Offer]:

@@ -45,6 +45,7 @@ class HookProject:
         root: str | None = None,
         redact_extra: tuple[str, ...] = (),
         redact_allow: tuple[str, ...] = (),
+        capture_by_agent: str = "off",
         problem: str = "",
     ) -> None:
         self.home = home
@@ -55,6 +56,7 @@ class HookProject:
         self.root = root
         self.redact_extra = redact_extra
         self.redact_allow = redact_allow
+        self.capture_by_agent = capture_by_agent
         self.problem = problem
 
 
@@ -92,8 +94,8 @@ def _look_up(home: str, folder: str) -> HookProject | None:
         reason = error.message if isinstance(error, RumError) else type(error).__name__
         return HookProject(home, problem=f"The project could not be determined: {reason}")
     repository = git.find_git(folder)
-    redact = (settings.redact_extra, settings.redact_allow)
-    hook_project = HookProject(settings.home, opened.id, opened.directory, opened.root, *redact)
+    values = (settings.redact_extra, settings.redact_allow, settings.capture_by_agent)
+    hook_project = HookProject(settings.home, opened.id, opened.directory, opened.root, *values)
     cache_project(folder, hook_project, repository.common_dir if repository else None)
     return hook_project
 
@@ -122,7 +124,8 @@ def cached_project(home: str, folder: str) -> HookProject | None:
         if not is_current or any(_stamp(path) != stamp for path, stamp in entry["stamps"].items()):
             return None
         extra, allow = tuple(entry["redact_extra"]), tuple(entry["redact_allow"])
-        return HookProject(home, entry["project"], entry["directory"], entry["root"], extra, allow)
+        place = (entry["project"], entry["directory"], entry["root"])
+        return HookProject(home, *place, extra, allow, entry["capture_by_agent"])
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None  # missing or damaged: looked up again
 
@@ -138,6 +141,7 @@ def cache_project(folder: str, hook_project: HookProject, common_dir: str | None
         "root": hook_project.root,
         "redact_extra": hook_project.redact_extra,
         "redact_allow": hook_project.redact_allow,
+        "capture_by_agent": hook_project.capture_by_agent,
     }
     path = _file(hook_project.home, folder)
     with suppress(OSError):

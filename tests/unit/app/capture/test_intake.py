@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from rum import NotFound, Rum
+from rum import Rum
 from rum.capture.clients.detect import event_of
 from rum.capture.events import spool
 from rum.capture.events.event import to_line
@@ -50,7 +50,7 @@ def memories(rum: Rum) -> list[RetrievedMemory]:
 
 
 def sampled(shop: Shop, client: str, session: str, at: float = 1794773756.0) -> list[Event]:
-    """The recorded events of one session, as if they had been in the shop."""
+    """The recorded events of one session, as if they had been in the shop; their times fit the transcript."""
     whole = json.dumps(samples(client)).replace("/project", str(shop.folder))
     payloads = [one for one in json.loads(whole) if one["session_id"] == session]
     transcript = shop.folder.parent / "written.jsonl"
@@ -58,7 +58,7 @@ def sampled(shop: Shop, client: str, session: str, at: float = 1794773756.0) -> 
     transcript.write_text(source)
     for one in payloads:
         one["transcript_path"] = str(transcript)
-    found = [event_of(one, client, at + number / 100) for number, one in enumerate(payloads)]
+    found = [event_of(one, client, at + number / 4) for number, one in enumerate(payloads)]
     return [event for event in found if event]
 
 
@@ -96,6 +96,27 @@ def test_nothing_is_made_twice(shop: Shop, rum: Rum):
     assert rum.take_in() == rum.take_in()
     assert [(one.id, one.version) for one in memories(rum)] == [(one.id, 1) for one in before]
     assert rum.captured_events().total == len(events)
+
+
+def test_the_last_message_is_taken_apart_and_found_by_any_of_its_words(shop: Shop, rum: Rum):
+    last_words = (
+        "## Fix\n\nThe pool checks `is_closed` in acquire().\n\n"
+        "Root cause: closed connection reuse under load.\n\n"
+        "I decided against a ping because it costs a round trip.\n\n"
+        "## Next steps\n- add a metric\n\n> the ops channel calls it the zombie socket"
+    )
+    leave(rum, told(shop).prompt("Fix the flaky pool").edit("pool.py", "a", "b").stop(last_words).events)
+    rum.take_in()
+    (found,) = rum.recall(intent="zombie socket", depth="complete").memories
+    assert found.outcome.summary == "The pool checks `is_closed` in acquire()."
+    assert found.outcome.learnings == ("closed connection reuse under load",)
+    assert found.outcome.follow_up_needed == ("add a metric",)
+    assert found.outcome.full_text == last_words
+    assert found.reasoning
+    (other,) = found.reasoning.alternatives_considered
+    assert (other.approach, other.why_rejected) == ("a ping", "it costs a round trip")
+    (shorter,) = rum.recall(intent="closed connection reuse", depth="full").memories
+    assert shorter.outcome.full_text == ""
 
 
 def test_the_spool_is_empty_afterwards(shop: Shop, rum: Rum):
@@ -179,6 +200,22 @@ def test_a_forgotten_memory_takes_its_events_with_it_and_stays_away(shop: Shop, 
     files = [path.read_bytes() for path in Path(rum.project.directory).rglob("*") if path.is_file()]
     assert rum.purge()
     assert not any(b"secret plan" in content for content in files if content.startswith(b"{"))
+
+
+def test_a_restored_memory_has_its_events_again_and_later_ones_complete_it(shop: Shop, rum: Rum):
+    telling = failed_then_fixed(told(shop))
+    leave(rum, telling.events)
+    rum.take_in()
+    (memory,) = memories(rum)
+    before = rum.captured_events()
+    rum.forget(memory.id)
+    assert rum.captured_events().total == 0
+    rum.restore(memory.id)
+    assert rum.captured_events() == before
+    leave(rum, telling.edit("c.py", "a", "b").events[-2:])
+    shop.clock.forward(3600)
+    assert rum.take_in().updated == 1
+    assert "c.py" in [file.path for file in memories(rum)[0].files or ()]
 
 
 def test_events_go_two_weeks_after_they_became_a_memory(shop: Shop, rum: Rum):
@@ -275,7 +312,7 @@ def test_the_same_kind_of_subagent_is_the_same_agent(shop: Shop, rum: Rum):
     assert len([one for one in rum.agents() if one.name == "explorer"]) == 1
 
 
-def test_a_rejection_makes_a_failure_of_what_was_done_before(shop: Shop, rum: Rum):
+def test_a_report_that_it_fails_makes_a_failure_of_what_was_done_before(shop: Shop, rum: Rum):
     telling = failed_then_fixed(told(shop))
     leave(rum, telling.events)
     rum.take_in()
@@ -284,21 +321,7 @@ def test_a_rejection_makes_a_failure_of_what_was_done_before(shop: Shop, rum: Ru
     (memory,) = memories(rum)
     assert memory.outcome is not None
     assert memory.outcome.success is False
-    assert "Rejected by the user" in (memory.outcome.failure_reason or "")
-
-
-def test_a_correction_is_kept_as_a_candidate_until_somebody_takes_it(shop: Shop, rum: Rum):
-    telling = told(shop).prompt("Add a client for the API").edit("a.py", "a", "b").stop()
-    leave(rum, telling.prompt("No, use httpx instead of requests.").stop().events)
-    rum.take_in()
-    assert rum.rules.list() == []
-    (candidate,) = rum.rules.candidates()
-    assert candidate.action == "Use httpx instead of requests"
-    rule = rum.rules.accept(candidate.id[-8:], condition="http client")
-    assert (rule.condition, rule.action) == ("http client", "Use httpx instead of requests")
-    assert (rum.rules.candidates(), rum.rules.list()) == ([], [rule])
-    with pytest.raises(NotFound):
-        rum.rules.reject(candidate.id)
+    assert "The user reported" in (memory.outcome.failure_reason or "")
 
 
 def test_events_of_unclaimed_folders_are_processed(shop: Shop, rum: Rum):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.capture.observe.checks import check_kind, check_of
+from rum.capture.observe.checks import check_kind, check_of, checks_of
 from rum.capture.observe.steps import Step
 
 BUN_FAILURE = """stats.test.ts:
@@ -63,6 +63,7 @@ def run(command: str, output: str = "", code: int | None = 0) -> Step:
         ("ruff check .", "lint"),
         ("npm run lint", "lint"),
         ("cargo clippy -- -D warnings", "lint"),
+        ("python3 tools/lint.py job.py", "lint"),
         ("make", "build"),
         ("npm run build", "build"),
         ("cargo build --release", "build"),
@@ -109,7 +110,13 @@ def test_a_command_that_only_mentions_a_check_is_no_check(command: str):
         ("npx jest", "Tests:       1 failed, 5 passed, 6 total", 1, False, "1 failed, 5 passed"),
         ("npx vitest run", " Tests  2 passed (2)", 0, True, "2 passed"),
         ("npx mocha", "  3 passing (10ms)\n  1 failing", 1, False, "1 failed, 3 passed"),
-        ("go test ./...", "--- FAIL: TestMean (0.00s)\nFAIL\tx/stats\t0.1s", None, False, "failed"),
+        (
+            "go test ./...",
+            "--- FAIL: TestMean (0.00s)\nFAIL\tx/stats\t0.1s",
+            None,
+            False,
+            "FAIL x/stats 0.1s",
+        ),
         ("go test ./...", "ok  \tx/stats\t0.1s", 0, True, "ok x/stats 0.1s"),
         (
             "cargo test",
@@ -165,5 +172,148 @@ def test_a_count_of_zero_failures_is_a_success():
 
 @given(st.text(max_size=300), st.text(max_size=600), st.sampled_from([None, 0, 1]))
 def test_any_command_and_output_can_be_judged(command: str, output: str, code: int | None):
-    check = check_of(run(f"pytest {command}", output, code))
-    assert check is None or code != 1 or check.passed is False
+    assert all(check.kind for check in checks_of(run(f"pytest {command}", output, code)))
+    assert [check.passed for check in checks_of(run("pytest", "no summary", code))] == [
+        None if code is None else not code
+    ]
+
+
+TRACEBACK = """    def test_report():
+>       assert "2 passed" in out
+E       AssertionError: assert '2 passed' in '1 failed'
+E         5 passed in 3s
+
+tests/test_report.py:4: AssertionError
+"""
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "code", "passed", "result"),
+    [
+        ("pytest -q", f"{TRACEBACK}1 failed in 0.02s", 1, False, "1 failed"),
+        ("pytest -q | head -8", TRACEBACK, 0, None, ""),
+        ("pytest -q | tail -1", "3 passed in 0.1s", 0, True, "3 passed"),
+        ("go test ./... | tail -3", "ok  \tx/stats\t0.1s", 0, True, "ok x/stats 0.1s"),
+        ("cargo test 2>&1 | tail", "test result: ok. 3 passed; 0 failed; 0 ignored", 0, True, "3 passed"),
+        ("npx jest | tail", "Tests:       5 passed, 5 total", 0, True, "5 passed"),
+        ("npx vitest run | tail", " Tests  1 failed | 4 passed (5)", 0, False, "1 failed, 4 passed"),
+        ("bundle exec rspec | tail -2", "5 examples, 0 failures", 0, True, "5 passed"),
+        (
+            "ctest | tail -3",
+            "100% tests passed, 0 tests failed out of 3",
+            0,
+            True,
+            "100% tests passed, 0 tests failed out of 3",
+        ),
+        ("ctest | tail -3", "67% tests passed, 1 tests failed out of 3", 0, False, "1 failed"),
+        ("./gradlew test | tail", "3 tests completed, 1 failed\nBUILD FAILED in 3s", 0, False, "1 failed"),
+        ("mvn -q test | tail", "[INFO] BUILD SUCCESS", 0, True, "[INFO] BUILD SUCCESS"),
+        (
+            "mypy src | tail -1",
+            "Success: no issues found in 3 source files",
+            0,
+            True,
+            "Success: no issues found in 3 source files",
+        ),
+        ("mypy src | tail -1", "Found 2 errors in 1 file (checked 3 source files)", 0, False, "2 failed"),
+        (
+            "pyright | tail -1",
+            "0 errors, 0 warnings, 0 informations",
+            0,
+            True,
+            "0 errors, 0 warnings, 0 informations",
+        ),
+        ("npx eslint . | tail -2", "✖ 3 problems (1 error, 2 warnings)", 0, False, "1 failed"),
+        ("ruff check . | tail", "All checks passed!", 0, True, "All checks passed!"),
+        (
+            "npx tsc --noEmit | head",
+            "src/a.ts(3,5): error TS2322: Type 'x'",
+            0,
+            False,
+            "src/a.ts(3,5): error TS2322: Type 'x'",
+        ),
+        ("pytest -q; echo exit=$?", "....\nexit=1", 0, False, "failed"),
+        ("pytest -q > log; tail -1 log", "3 passed in 1s", 0, True, "3 passed"),
+        ("pytest -q && git commit -m x", "3 passed in 1s\nnothing to commit", 1, True, "3 passed"),
+        ("pytest -q -k nothing", "Exit code 5\n9 deselected in 0.1s", 5, None, ""),
+        ("npm test", 'npm error Missing script: "test"', 1, None, ""),
+        ("(cd web && npx jest)", "Tests:       5 passed, 5 total", 0, True, "5 passed"),
+    ],
+)
+def test_only_exit_codes_and_summary_lines_say_how_a_check_ended(
+    command: str, output: str, code: int | None, passed: bool | None, result: str
+):
+    check = check_of(run(command, output, code))
+    assert check is not None
+    assert (check.passed, check.result) == (passed, result)
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "code", "results"),
+    [
+        ("ruff check . && pytest", "All checks passed!\n1 failed, 2 passed in 1s", 1, [True, False]),
+        ("ruff check . && pytest", "a.py:1:1: E501 long\nFound 1 error.", 1, [False, None]),
+        (
+            "ruff check . && mypy . && pytest",
+            "All checks passed!\nSuccess: no issues found\n3 passed",
+            0,
+            [True] * 3,
+        ),
+        ("pytest a; pytest b", "1 failed in 1s\n2 passed in 1s", 0, [False, True]),
+        ("make lint; make test", "2 passed in 1s", 0, [None, True]),
+    ],
+)
+def test_the_checks_of_one_command_line_are_judged_one_by_one(
+    command: str, output: str, code: int, results: list[bool | None]
+):
+    assert [check.passed for check in checks_of(run(command, output, code))] == results
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "names"),
+    [
+        ("pytest", "FAILED tests/test_a.py::TestA::test_x[1-a] - assert 1", {"test_x[1-a]"}),
+        ("python -m unittest", "FAIL: test_x (tests.TestA.test_x)", {"test_x"}),
+        ("npx jest", "  ● sums › adds", {"sums › adds"}),
+        ("go test", "--- FAIL: TestMean (0.00s)", {"TestMean"}),
+        ("cargo test", "test stats::mean ... FAILED", {"mean"}),
+        ("mypy .", "src/a.py:3: error: Missing return", {"src/a.py: error: Missing return"}),
+        ("npx tsc --noEmit", "src/a.ts(3,5): error TS2322: no", {"src/a.ts: error TS2322: no"}),
+    ],
+)
+def test_what_failed_has_a_name_that_no_line_number_changes(command: str, output: str, names: set[str]):
+    (check,) = checks_of(run(command, output, 1))
+    assert check.failing == names
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        'python3 -c "import todo; l=[1]; todo.clear(l); assert l == [], l"',
+        "python -c 'from cart import total\nassert total([]) == 0'",
+        "node -e \"const a = require('assert'); a.equal(1, 1); assert.equal(f(), 2)\"",
+        'ruby -e \'require "./cart"; raise "wrong" unless total([]) == 0\'',
+        "perl -e 'use Cart; die \"no\" unless Cart::total() == 0'",
+        "Rscript -e 'source(\"cart.R\"); stopifnot(total(c()) == 0)'",
+        "cd src && PYTHONPATH=. python3.12 -c 'import a; assert a.f()'",
+    ],
+)
+def test_a_short_script_that_asserts_is_a_check_by_hand(command: str):
+    passed, failed = check_of(run(command)), check_of(run(command, "AssertionError: [2]", 1))
+    assert passed is not None
+    assert failed is not None
+    assert (passed.kind, passed.passed, failed.passed) == ("manual", True, False)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "python3 -c 'print(1)'",
+        "node -e 'console.assert(false)'",
+        "python3 serve.py --assert",
+        "grep -c assert tests.py",
+        "echo 'assert x'",
+    ],
+)
+def test_another_short_script_is_no_check(command: str):
+    assert check_of(run(command)) is None

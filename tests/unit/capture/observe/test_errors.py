@@ -69,3 +69,14 @@ def test_output_without_an_error_gives_none(output: str):
 def test_any_output_can_be_read(output: str):
     fault = fault_in(output) or last_line(output)
     assert "\n" not in fault.line
+
+
+def test_a_message_that_pytest_cut_is_taken_from_above():
+    output = (
+        "    def test_rates():\n>       assert convert(10) == 30.0\nE       assert 20.0 == 30.0\n\n"
+        "tests/test_rates.py:21: AssertionError\n"
+        "FAILED tests/test_rates.py::test_rates - assert 20...\n1 failed, 1 passed in 0.02s\n"
+    )
+    fault = fault_in(output)
+    assert fault
+    assert "20.0 == 30.0" in fault.line

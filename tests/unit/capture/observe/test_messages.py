@@ -6,62 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.capture.observe.corrections import corrections_in
-from rum.capture.observe.messages import (
-    GOAL,
-    gave_up,
-    goal_of,
-    is_continuation,
-    rejects,
-    summary_of,
-    task_type,
-    without_client_tags,
-)
-
-
-@pytest.mark.parametrize(
-    ("prompt", "kind"),
-    [
-        ("The mean of an empty list should be 0.0, but mean([]) crashes. Fix it.", "bug_fix"),
-        ("Add a --json option to the list command", "feature_add"),
-        ("Refactor the parser into two files", "refactor"),
-        ("Write tests for the router", "test_write"),
-        ("How does the cache deal with restarts?", "investigation"),
-        ("Make the search faster", "optimization"),
-        ("Update the README", "documentation"),
-        ("Bump the requests dependency to 3.0", "dependency_update"),
-        ("Fix the SQL injection in login", "security_fix"),
-        ("Set up the CI pipeline", "configuration"),
-    ],
-)
-def test_the_task_type_follows_from_the_words_of_a_prompt(prompt: str, kind: str):
-    assert task_type(prompt) == kind
-
-
-def test_a_prompt_without_cue_words_has_no_task_type():
-    assert task_type("hmm") is None
-
-
-def test_the_goal_is_the_start_of_the_prompt_without_the_clients_additions():
-    prompt = "<system-reminder>x</system-reminder>Please fix it. It loops.\n\n```\ntrace\n```\nAnd more."
-    assert goal_of(prompt) == "fix it. It loops. And more."
-    assert (
-        without_client_tags("<command-name>/review</command-name> <command-args>api</command-args>")
-        == "/review   api"
-    )
-
-
-def test_a_long_prompt_is_cut_at_a_word():
-    goal = goal_of("word " * 200)
-    assert len(goal) <= GOAL
-    assert goal.endswith("word…")
-
-
-@pytest.mark.parametrize("prompt", ["yes", "Ok, go ahead.", "continue", "do it", "thanks!"])
-def test_a_prompt_to_continue_has_the_goal_of_the_previous_one(prompt: str):
-    assert is_continuation(prompt)
-    assert goal_of(prompt, "Fix the login.").startswith("Fix the login.")
-    assert task_type(prompt, "Fix the login.") == "bug_fix"
+from rum.capture.observe.guidance import guidance_in
+from rum.capture.observe.messages import gave_up, rejects, reports_failure
 
 
 @pytest.mark.parametrize(
@@ -106,12 +52,8 @@ def test_a_failure_that_was_overcome_is_no_failure(said: str):
         "No, that's not it",
         "No.",
         "no, use fmean instead",
-        "no that breaks the tests",
-        "Nope, still broken",
         "Wrong file!",
         "That's not what I asked for",
-        "That didn't work",
-        "It still fails with the same error",
         "revert that please",
         "undo",
     ],
@@ -143,53 +85,34 @@ def test_other_prompts_are_no_rejections(prompt: str):
 
 
 @pytest.mark.parametrize(
-    ("prompt", "action"),
+    "prompt",
     [
-        ("No, use httpx instead of requests.", "Use httpx instead of requests"),
-        ("Always run the linter before you commit.", "Always run the linter before you commit"),
-        ("don't touch the generated files", "Don't touch the generated files"),
-        ("From now on write commit messages in English.", "From now on write commit messages in English"),
+        "no, that still crashes with KeyError",
+        "still failing",
+        "it's still broken",
+        "nope, it does not work",
+        "That didn't help.",
+        "that's not fixed",
+        "same error",
+        "no that breaks the tests",
+        "geht immer noch nicht",
+        "还是报错",
     ],
 )
-def test_a_correction_is_a_candidate_for_a_rule(prompt: str, action: str):
-    (one,) = corrections_in(prompt, "Add a client for the API")
-    assert one.action == action
-    assert one.id.startswith("rule_")
+def test_a_report_that_it_does_not_work_is_no_rejection(prompt: str):
+    assert reports_failure(prompt)
+    assert not rejects(prompt)
 
 
 @pytest.mark.parametrize(
-    "prompt",
-    [
-        "Fix the login.",
-        "yes",
-        "Should we always retry?",
-        "No problem.",
-        "I don't know why it fails.",
-        "Use the new API.",
-    ],
+    "prompt", ["I get it, thanks", "I see. Now add docs", "The login page fails on Safari"]
 )
-def test_a_prompt_without_a_correction_gives_no_candidate(prompt: str):
-    assert corrections_in(prompt, "Add a client for the API") == []
-
-
-def test_the_same_correction_is_the_same_candidate():
-    told = [
-        corrections_in(prompt, before)
-        for prompt, before in (("Never force-push.", "a b"), ("never force-push", ""))
-    ]
-    assert told[0][0].id == told[1][0].id
+def test_other_prompts_report_no_failure(prompt: str):
+    assert not reports_failure(prompt)
 
 
 @given(st.text(max_size=500), st.text(max_size=200))
 def test_any_message_can_be_read(prompt: str, earlier: str):
-    assert len(goal_of(prompt, earlier)) <= GOAL + 40
-    assert "\n" not in summary_of(prompt)
-    corrections_in(prompt, earlier)
-    task_type(prompt, earlier)
+    guidance_in(prompt, follows_work=bool(earlier), undoes=earlier > prompt)
     rejects(prompt)
     gave_up(prompt)
-
-
-def test_a_summary_keeps_the_agents_first_words():
-    assert summary_of("Now it returns 0.0.") == "Now it returns 0.0."
-    assert goal_of("Now add the tests") == "add the tests"

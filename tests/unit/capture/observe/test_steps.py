@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.capture.observe.steps import files_read, looks_only, reverted_files
+from rum.capture.observe.steps import files_read, looks_only
 from rum.text.shell import segments
 
 
@@ -56,25 +56,7 @@ def test_files_printed_by_a_shell_count_as_read(command: str, files: list[tuple[
     assert [(file["path"], file.get("lines")) for file in read] == files
 
 
-@pytest.mark.parametrize(
-    ("command", "expected"),
-    [
-        ("git checkout -- src/a.py", (True, ["src/a.py"])),
-        ("git restore src/a.py", (True, ["src/a.py"])),
-        ("git restore --staged src/a.py", (False, [])),
-        ("git reset --hard", (True, [])),
-        ("git stash", (True, [])),
-        ("git stash list", (False, [])),
-        ("git checkout main", (False, [])),
-        ("git status", (False, [])),
-    ],
-)
-def test_commands_that_revert_changes_are_recognised(command: str, expected: tuple[bool, list[str]]):
-    assert reverted_files(command) == expected
-
-
 @given(st.text(alphabet=st.sampled_from("ab \"'\\;&|<>\n$(){}-/."), max_size=400))
 def test_any_command_line_can_be_split(command: str):
     assert all(all(words) for words in segments(command))
     looks_only(command)
-    reverted_files(command)

@@ -17,7 +17,7 @@ from rum.inject.offers import MAX_PER_SESSION, offers_for
 from rum.store.sqlite.store import SqliteStore
 from rum.text.tokens import estimate_tokens
 from support.builders import NOON, add_memory, make_file, make_outcome
-from support.offers import LATER, SESSION, edited, make_event, offered, words
+from support.offers import LATER, SESSION, edited, make_event, offered
 
 READ: dict[str, Any] = {"tool": "read", "files": [{"path": "/work/auth.py", "operation": "read"}]}
 
@@ -38,7 +38,7 @@ def test_touching_a_file_brings_what_failed_there(store: SqliteStore, tmp_path: 
     add_memory(store, "mem_1", actions=[tried], files=[make_file("auth.py")])
     (offer,) = offered(make_event("before", **READ), tmp_path)
     said = "auth.py: `verify(token, leeway=0)` failed here on 2025-06-15 (ExpiredSignatureError)."
-    assert words(offer) == f"{said} More: recall memory_id=mem_1."
+    assert offer.text == f"{said} More: recall memory_id=mem_1."
 
 
 def test_a_failure_that_worked_later_is_not_offered(store: SqliteStore, tmp_path: Path):
@@ -58,6 +58,15 @@ def test_a_failure_that_worked_later_is_not_offered(store: SqliteStore, tmp_path
             {"reasoning": {"approach_chosen": "Use JWT", "why_chosen": "no sessions"}},
             "decided: Use JWT, as no sessions",
         ),
+        (
+            {
+                "reasoning": {
+                    "alternatives_considered": [{"approach": "a ping", "why_rejected": "it costs time"}]
+                },
+                "outcome": make_outcome(learnings=["Clocks differ."]),
+            },
+            "decided against a ping, as it costs time. Learned: Clocks differ",
+        ),
         ({}, None),
     ],
 )
@@ -65,10 +74,30 @@ def test_touching_a_file_brings_what_was_learned_or_decided(
     store: SqliteStore, tmp_path: Path, told: dict[str, Any], said: str | None
 ):
     add_memory(store, "mem_1", files=[make_file("auth.py")], **told)
-    found = [words(offer) for offer in offered(make_event("before", **READ), tmp_path)]
+    found = [offer.text for offer in offered(make_event("before", **READ), tmp_path)]
     assert found == (
-        [f"auth.py, 2025-06-15, Fix the login: {said} More: recall memory_id=mem_1."] if said else []
+        [f"auth.py, 2025-06-15, Fix the login: {said}. More: recall memory_id=mem_1."] if said else []
     )
+
+
+def test_what_failed_in_a_file_is_told_although_the_session_began_with_its_memory(
+    store: SqliteStore, tmp_path: Path
+):
+    tried = edited("auth.py", "+verify(token, leeway=0)", "ExpiredSignatureError")
+    add_memory(store, "mem_1", actions=[tried], files=[make_file("auth.py")])
+    note_offers(tmp_path, {"kind": "session", "memories": ["mem_1"]})
+    assert len(offered(make_event("before", **READ), tmp_path)) == 1
+    note_offers(tmp_path, {"kind": "touching", "memories": ["mem_1"]})
+    assert offered(make_event("before", **READ), tmp_path) == []
+
+
+def test_a_failure_on_a_file_comes_before_a_later_learning(store: SqliteStore, tmp_path: Path):
+    failed = make_outcome(success=False, failure_reason="No key")
+    add_memory(store, "mem_1", files=[make_file("auth.py")], outcome=failed)
+    learned = make_outcome(learnings=["Clocks differ"])
+    add_memory(store, "mem_2", files=[make_file("auth.py")], outcome=learned, created_at=NOON + 1)
+    (offer,) = offered(make_event("before", **READ), tmp_path)
+    assert "failed: No key" in offer.text
 
 
 def test_a_file_that_was_only_read_has_nothing_to_say(store: SqliteStore, tmp_path: Path):
@@ -96,9 +125,9 @@ def test_a_prompt_like_earlier_work_brings_it(store: SqliteStore, tmp_path: Path
         add_memory(store, f"mem_other{number}", f"Paint the shed number {number}")
     (offer,) = offered(prompt("Please repair the refresh of expired login tokens"), tmp_path)
     assert offer.kind == "intent"
-    assert words(offer) == (
+    assert offer.text == (
         "Like earlier work (2025-06-15, worked): Repair the refresh of expired login tokens: "
-        "Widened the leeway Learned: Phones run late More: recall memory_id=mem_1."
+        "Widened the leeway. Learned: Phones run late. More: recall memory_id=mem_1."
     )
     assert offered(prompt("Write a letter to the town hall about parking"), tmp_path) == []
     assert offered(prompt("yes, go on"), tmp_path) == []
@@ -127,12 +156,19 @@ def test_a_session_begins_with_what_was_left_undone_and_learned(store: SqliteSto
     )
     add_memory(store, "mem_1", "Fix the login", outcome=undone)
     add_memory(store, "mem_2", "Tidy", outcome=make_outcome(learnings=["Clocks differ"]), created_at=NOON + 1)
-    said = [words(offer) for offer in offered(start(), tmp_path)]
+    said = [offer.text for offer in offered(start(), tmp_path)]
     unfinished = "Left unfinished on 2025-06-15: Fix the login. Why: No time. To do: Write the test."
     assert said == [
         f"{unfinished} More: recall memory_id=mem_1.",
         "Learned lately: Clocks differ. More: recall memory_id=mem_2.",
     ]
+
+
+def test_a_session_does_not_begin_with_the_same_memory_twice(store: SqliteStore, tmp_path: Path):
+    undone = make_outcome("Half", follow_up_needed=["Write the test"], learnings=["Clocks differ"])
+    add_memory(store, "mem_1", "Fix the login", outcome=undone)
+    (offer,) = offered(start(), tmp_path)
+    assert offer.text.startswith("Left unfinished")
     assert offered(start("resume"), tmp_path) == []
 
 
@@ -155,7 +191,7 @@ def test_a_session_begins_with_the_commits_since(store: SqliteStore, tmp_path: P
     (offer,) = offers_for(start(), str(tmp_path), str(root))
     short = asked.stdout[:9]
     said = f"Commits since RUM last saw work here ({short}): 2, the last Add a shed; Paint the shed."
-    assert words(offer) == said
+    assert offer.text == said
 
 
 def test_after_compaction_the_session_gets_its_context_again(store: SqliteStore, tmp_path: Path):
@@ -163,7 +199,7 @@ def test_after_compaction_the_session_gets_its_context_again(store: SqliteStore,
     for event in (make_event("prompt", text="Fix the login"), make_event("after", **changed)):
         spool.append(str(tmp_path / "spool"), SESSION, to_line(event))
     (offer,) = offered(start("compact"), tmp_path)
-    assert words(offer) == "Before compaction: asked “Fix the login”; changed auth.py."
+    assert offer.text == "Before compaction: asked “Fix the login”; changed auth.py."
 
 
 def test_trouble_with_events_of_an_unknown_project_is_offered_too(tmp_path: Path):
@@ -171,13 +207,13 @@ def test_trouble_with_events_of_an_unknown_project_is_offered_too(tmp_path: Path
     SqliteStore(str(folder)).close()
     problems.record_problem(spool.unclaimed_folders(str(tmp_path)), "The settings cannot be read", LATER - 60)
     (offer,) = offered(make_event("start", source="startup"), folder)
-    assert "The settings cannot be read" in words(offer)
+    assert "The settings cannot be read" in offer.text
 
 
 def test_trouble_is_offered_once(store: SqliteStore, tmp_path: Path):
     problems.record_problem((str(tmp_path / "spool"),), "The disk is full", LATER - 60)
     (offer,) = offered(start(), tmp_path)
-    assert (offer.kind, "The disk is full" in words(offer)) == ("trouble", True)
+    assert (offer.kind, "The disk is full" in offer.text) == ("trouble", True)
     assert offered(start(), tmp_path) == []
 
 
@@ -188,7 +224,7 @@ def test_an_archived_memory_is_offered_when_its_file_is_touched(store: SqliteSto
     assert store.archive.put(["mem_1", "mem_2"], NOON) == 2
     (offer,) = offered(make_event("before", **READ), tmp_path)
     said = "auth.py, 2025-06-15, Fix the login: decided: Use JWT, as no sessions"
-    assert words(offer) == f"{said} More: recall memory_id=mem_1."
+    assert offer.text == f"{said}. More: recall memory_id=mem_1."
 
 
 def test_a_prompt_like_archived_work_brings_it(store: SqliteStore, tmp_path: Path):
@@ -199,13 +235,13 @@ def test_a_prompt_like_archived_work_brings_it(store: SqliteStore, tmp_path: Pat
     store.archive.put(["mem_1"], NOON)
     (offer,) = offered(prompt("Please repair the refresh of expired login tokens"), tmp_path)
     assert (offer.kind, offer.memory_ids) == ("intent", ("mem_1",))
-    assert "Widened the leeway Learned: Phones run late" in words(offer)
+    assert "Widened the leeway. Learned: Phones run late." in offer.text
 
 
 def test_what_was_archived_early_still_begins_a_session(store: SqliteStore, tmp_path: Path):
     add_memory(store, "mem_1", outcome=make_outcome(learnings=["Clocks differ"]))
     store.archive.put(["mem_1"], NOON)
-    said = [words(offer) for offer in offered(start(), tmp_path)]
+    said = [offer.text for offer in offered(start(), tmp_path)]
     assert said == ["Learned lately: Clocks differ. More: recall memory_id=mem_1."]
 
 
@@ -218,3 +254,20 @@ def test_a_damaged_archive_silences_only_what_is_in_it(store: SqliteStore, tmp_p
         db.execute("UPDATE archived SET data = x'00'")
         db.commit()
     assert [one.memory_ids for one in offered(make_event("before", **READ), tmp_path)] == [("mem_1",)]
+
+
+@pytest.mark.parametrize(
+    ("undone", "files"),
+    [
+        (make_outcome("Half", success=False, failure_reason="No time"), ["auth.py"]),
+        (make_outcome("Half", follow_up_needed=["web/mail.py is not done yet"]), ["login.py"]),
+    ],
+)
+def test_work_whose_files_were_changed_with_success_since_may_be_finished(
+    store: SqliteStore, tmp_path: Path, undone: Any, files: list[str]
+):
+    add_memory(store, "mem_1", "Fix the login", outcome=undone, files=[make_file(path) for path in files])
+    assert [offer.memory_ids for offer in offered(start(), tmp_path)] == [("mem_1",)]
+    later = {"files": [make_file("auth.py"), make_file("web/mail.py")], "created_at": NOON + 1}
+    add_memory(store, "mem_2", "Move everything to logging", **later)
+    assert offered(start(), tmp_path) == []

@@ -21,6 +21,24 @@ def test_an_offer_in_any_script_stays_within_its_tokens(text: str):
     assert "recall memory_id=abcdefgh" in found.text
 
 
+def test_a_part_loses_whole_sentences_first():
+    why = "The pool reuses closed connections. " + "This sentence says more about it than fits. " * 9
+    found = offer("touching", [], "{0}: {1}.", ("Fix the pool.", why), "recall memory_id=abcdefgh")
+    assert found.text.startswith("Fix the pool: The pool reuses closed connections. This sentence says more")
+    assert "than fits. More: recall" in found.text
+
+
+@pytest.mark.parametrize(
+    ("goal", "text"),
+    [
+        ("Why is the build slow?", "Why is the build slow? It is cached."),
+        ("Fix the build.:", "Fix the build: It is cached."),
+    ],
+)
+def test_no_sign_follows_another(goal: str, text: str):
+    assert offer("touching", [], "{0}: {1}.", (goal, "It is cached.")).text == text
+
+
 @given(st.lists(st.text(max_size=300), min_size=4, max_size=4))
 def test_any_parts_fit(parts: list[str]):
     assert (

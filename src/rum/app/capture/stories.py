@@ -1,0 +1,145 @@
+"""Link captured work to the work it continues, so that what was settled later is no longer open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from rum.app.caller import Caller
+from rum.app.memories.store import replace_memory
+from rum.capture.observe.goals import PromptKind, read_prompt
+from rum.capture.observe.stories import changed_paths, is_done_by, story_link, with_replaced_lines
+from rum.capture.observe.turn_memory import TurnObservation
+from rum.capture.observe.turns import Turn
+from rum.model.links import Edge, LinkType
+from rum.model.memory import Memory, OriginKind, is_unfinished, parse_draft
+from rum.store.filters import Filters
+
+CAPTURE_AUTHOR = "capture"  # The author recorded when capture changes an existing memory
+_CANDIDATES = 30  # The newest memories of the same files, and of the same session, that are compared
+_MAX_LINKS = 5
+_OWN = (OriginKind.TURN, OriginKind.TRANSCRIPT)
+_WORK = (*_OWN, OriginKind.AGENT)
+
+
+class StoryLinks:
+    """The stories of a project: which work continues which."""
+
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+        self._store = caller.store
+
+    def link(self, memory_id: str, prompt: str, resumed: str | None) -> int:
+        """Link a memory to the work it continues and to later work that continues it; count the new links.
+
+        A later part of a story is `caused_by` the earlier one.
+        """
+        found = self._store.memories.get([memory_id])
+        if not found:
+            return 0
+        memory, others = found[0], self._candidates(found[0])
+        before = [one for one in others if _order(one) < _order(memory)]
+        after = [one for one in others if _order(one) > _order(memory)]
+        edges = [Edge.of(memory.id, resumed, LinkType.CAUSED_BY)] if resumed else []
+        edges += _edges(memory, before, prompt)
+        if is_unfinished(memory):
+            later = (edge for one in after for edge in _edges(one, [memory], ""))
+            edges += (edge for edge in later if edge.link_type is LinkType.CAUSED_BY)
+        now = self._caller.project.now()
+        added = sum(self._store.links.add(edge, now) for edge in dict.fromkeys(edges))
+        continued = {edge.target_id for edge in edges if edge.link_type is LinkType.CAUSED_BY}
+        for one in before:
+            self._complete(one, [memory], blamed_by=memory if one.id in continued else None)
+        self._complete(memory, after, blamed_by=None)
+        return added
+
+    def _candidates(self, memory: Memory) -> list[Memory]:
+        """Captured work on the same files or in the same session, newest first."""
+        search = self._store.search
+        rows, _ = search.by_filters(Filters(session_id=memory.session_id), _CANDIDATES)
+        ids = {row.id for row in rows}
+        if paths := sorted(changed_paths(memory)):
+            ((tied, _),) = search.by_paths([paths], Filters(), _CANDIDATES).groups
+            ids |= {row.id for row in tied}
+        else:
+            rows, _ = search.by_filters(
+                Filters(), _CANDIDATES
+            )  # it may have checked what another one changed
+            ids |= {row.id for row in rows}
+        found = self._store.memories.get(sorted(ids - {memory.id}))
+        return sorted((one for one in found if one.origin.kind in _WORK), key=_order, reverse=True)
+
+    def _complete(self, memory: Memory, later: Iterable[Memory], blamed_by: Memory | None) -> None:
+        """Remove from a captured memory what later work has done, and mark the lines that it replaced."""
+        if memory.origin.kind not in _OWN:
+            return
+        done = [one for one in later if one.outcome.success and not is_unfinished(one)]
+        left = tuple(
+            text for text in memory.outcome.follow_up_needed if not any(is_done_by(text, one) for one in done)
+        )
+        completed = with_replaced_lines(memory, blamed_by) if blamed_by else memory
+        completed = replace(completed, outcome=replace(memory.outcome, follow_up_needed=left))
+        if completed.content() != memory.content():
+            replace_memory(self._caller, memory, completed, by=CAPTURE_AUTHOR)
+
+    def resumed_by(self, turn: Turn) -> Memory | None:
+        """The memory of an earlier session that a turn goes on with, if its prompt only says to go on."""
+        kind = read_prompt(turn.prompt, turn.said).kind
+        if turn.key.agent or turn.earlier or kind is PromptKind.TASK:
+            return None
+        rows, _ = self._store.search.by_filters(Filters(before=int(turn.began) + 1), _CANDIDATES)
+        found = sorted(self._store.memories.get([row.id for row in rows]), key=_order, reverse=True)
+        session = self._caller.project.label(turn.key.session)
+        work = [one for one in found if one.origin.kind in _WORK and one.session_id != session]
+        if kind is PromptKind.RECORD:
+            return next((one for one in work if changed_paths(one)), None)
+        settled = self._settled(work)
+        unfinished = (one for one in work if is_unfinished(one) and one.id not in settled)
+        return next(unfinished, work[0] if work else None)
+
+    def _settled(self, memories: Iterable[Memory]) -> set[str]:
+        """Those of the memories that led to a success."""
+        ids = {one.id for one in memories}
+        edges = [edge for edge in self._store.links.of(ids) if edge.link_type is LinkType.CAUSED_BY]
+        sources = self._store.memories.get(sorted({edge.source_id for edge in edges}))
+        worked = {one.id for one in sources if not is_unfinished(one)}
+        return {edge.target_id for edge in edges if edge.source_id in worked}
+
+    def record(self, memory: Memory, turn: Turn, observed: TurnObservation) -> bool:
+        """Add the commits of a turn that only commits to the memory of the committed work."""
+        is_record = read_prompt(turn.prompt, turn.said).kind is PromptKind.RECORD
+        fields = observed.fields
+        if not is_record or fields is None or observed.commit is None:
+            return False
+        draft = parse_draft(self._caller.project.clean(fields))
+        if any(action.file_path for action in draft.actions):
+            return False
+        made = draft.perception.observations
+        known = memory.perception.observations
+        new = tuple(one for one in made if one not in known)
+        perception = replace(memory.perception, observations=(*known, *new))
+        completed = replace(memory, perception=perception, commit=observed.commit)
+        with self._store.transaction():
+            if completed.content() != memory.content():
+                replace_memory(self._caller, memory, completed, by=CAPTURE_AUTHOR)
+        return True
+
+
+def _order(memory: Memory) -> tuple[int, str]:
+    return memory.created_at, memory.id
+
+
+def _edges(memory: Memory, before: Iterable[Memory], prompt: str) -> list[Edge]:
+    """The links of a memory to earlier ones, newest first: to all that are open, and to one of the rest."""
+    edges: list[Edge] = []
+    related: list[Edge] = []
+    has_closed = False
+    for one in before:
+        kind = story_link(one, memory, prompt)
+        if kind is LinkType.RELATED_TO:
+            related.append(Edge.of(memory.id, one.id, kind))
+        elif kind is not None and (is_unfinished(one) or not has_closed):
+            has_closed = has_closed or not is_unfinished(one)
+            edges.append(Edge.of(memory.id, one.id, kind))
+    return edges[:_MAX_LINKS] or related[:1]

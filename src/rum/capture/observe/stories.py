@@ -1,0 +1,217 @@
+"""Stories: turns that only go on with earlier work are joined to it, and work on one task is linked."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from rum.capture.observe.checks import check_of
+from rum.capture.observe.goals import PromptKind, read_prompt
+from rum.capture.observe.messages import gave_up, rejects
+from rum.capture.observe.steps import Step, steps_of
+from rum.model.links import LinkType
+from rum.model.memory import Memory, Operation, is_unfinished
+from rum.model.memory_layers import Action, ActionResult, ActionType
+from rum.store.attempt_fingerprint import is_check
+from rum.text.terms import content_words
+
+if TYPE_CHECKING:
+    from rum.capture.events.event import Event
+    from rum.capture.observe.turns import Turn
+
+_MIN_SHARED_WORDS = 2  # Words that the goals of one task have in common
+_DONE_SHARE = 0.65  # Of the words of a follow-up
+# Words that only say that something is left to do.
+_LEFT = re.compile(
+    r"\b(?:still|yet|missing|left|open|todo|to do|needs?|needed|remains?|pending|later|should|must|not)\b",
+    re.IGNORECASE,
+)
+_MIN_SHARE = 0.5  # Or this share of the words of the shorter goal
+
+
+def join_stories(turns: Iterable[Turn]) -> list[Turn]:
+    """Join each turn that only goes on to the turn it goes on with; `turns` are a main agent's, in order.
+
+    A commit, thanks or a test run belong to the last turn that changed something. An answer to the agent's
+    question that leads to changes begins a story of its own: it does what was only proposed before.
+    """
+    stories: list[list[Turn]] = []
+    for turn in turns:
+        kind = read_prompt(turn.prompt, turn.said).kind
+        steps = steps_of(turn.events)
+        if not stories or kind is PromptKind.TASK or (kind is PromptKind.ANSWER and _changes(steps)):
+            stories.append([turn])
+            continue
+        changed = [story for story in stories if any(_changes(steps_of(part.events)) for part in story)]
+        (changed[-1] if kind is PromptKind.RECORD and changed else stories[-1]).append(turn)
+    joined = [_joined(parts) for parts in stories]
+    return [_with_later_checks(story, later) for story, later in _pairs(joined)]
+
+
+def stories_of(turns: Sequence[Turn]) -> list[Turn]:
+    """The stories of a whole session, and the turns of its subagents."""
+    joined = join_stories(turn for turn in turns if not turn.key.agent)
+    return [*joined, *(turn for turn in turns if turn.key.agent)]
+
+
+def _changes(steps: Iterable[Step]) -> bool:
+    return any(step.changes and not step.failed for step in steps)
+
+
+def _pairs(stories: Sequence[Turn]) -> Iterator[tuple[Turn, Turn | None]]:
+    return zip(stories, [*stories[1:], None], strict=True)
+
+
+def _joined(parts: Sequence[Turn]) -> Turn:
+    """One turn of several; the newest state stands."""
+    head, *more = parts
+    if not more:
+        return head
+    kinds = [read_prompt(part.prompt, part.said).kind for part in more]
+    worked = [part for part, kind in zip(more, kinds, strict=True) if kind is not PromptKind.RECORD]
+    told = [part for part in (head, *worked) if part.last_words.strip()]
+    # Words about a failure that was overcome later are not the outcome.
+    while len(told) > 1 and gave_up(told[0].last_words):
+        told.pop(0)
+    last = worked[-1] if worked else head
+    return head._replace(
+        events=tuple(sorted((event for part in parts for event in part.events), key=lambda one: one["at"])),
+        members=tuple(part.key for part in parts),
+        then=tuple(part.prompt for part in worked if part.prompt.strip()),
+        words="\n\n".join(part.last_words for part in told),
+        finished=last.is_finished,
+        reply=parts[-1].reply,
+        after=parts[-1].after,
+        reports=tuple(report for part in parts for report in part.reports),
+    )
+
+
+def _with_later_checks(story: Turn, later: Turn | None) -> Turn:
+    """A story with the checks that the next one began with, if nothing has checked its changes before."""
+    steps = steps_of(story.events)
+    changed = max((at for at, step in enumerate(steps) if step.changes and not step.failed), default=None)
+    if later is None or changed is None or any(map(check_of, steps[changed + 1 :])):
+        return story
+    return story._replace(events=(*story.events, *_first_checks(later)))
+
+
+def _first_checks(turn: Turn) -> Iterator[Event]:
+    """The events of the checks before the first change."""
+    for event in turn.events:
+        steps = steps_of([event])
+        if _changes(steps):
+            return
+        if event.get("tool") == "run" and any(map(check_of, steps)):
+            yield event
+
+
+def story_link(older: Memory, newer: Memory, prompt: str = "") -> LinkType | None:
+    """How two memories of captured work hang together: `newer` was made later, from this prompt.
+
+    `caused_by`: they are parts of one story, and the later one shows how it went on. `related_to`: the same
+    files, but it is not known whether the task is the same.
+    """
+    shared = changed_paths(older) & changed_paths(newer)
+    same_session = older.session_id == newer.session_id
+    same_goal = older.intent.goal.casefold() == newer.intent.goal.casefold()
+    if same_goal and (shared or same_session or not changed_paths(older)):
+        return LinkType.CAUSED_BY
+    if same_session:
+        refers = read_prompt(prompt).kind is not PromptKind.TASK or rejects(prompt)
+        if refers or (shared and (not is_unfinished(older) or _continues(older, newer))):
+            return LinkType.CAUSED_BY
+        return LinkType.RELATED_TO if shared else None
+    if shared and is_unfinished(older) and _continues(older, newer):
+        return LinkType.CAUSED_BY
+    if is_unfinished(older) and _only_checks(older, newer, prompt):
+        return LinkType.CAUSED_BY
+    return LinkType.RELATED_TO if shared and _are_alike(older, newer) else None
+
+
+def _continues(older: Memory, newer: Memory) -> bool:
+    """Whether later work on the same files is about what was left open."""
+    before, after = older.outcome.verified_by, newer.outcome.verified_by
+    passes_now = before is not None and after is not None and newer.outcome.success
+    same_check = passes_now and before and after and before.type is after.type
+    return bool(same_check) or _are_alike(older, newer)
+
+
+def _only_checks(older: Memory, newer: Memory, prompt: str) -> bool:
+    """Whether later work changed nothing, but a check of what was left passed."""
+    passed = any(
+        action.type is ActionType.COMMAND_RUN
+        and is_check(action.details.command or "")
+        and action.result is not None
+        and action.result.success
+        for action in newer.actions
+    )
+    names = [posixpath.basename(path) for path in changed_paths(older)]
+    named = any(name in prompt for name in names) and _shared_words(older, newer) > 0
+    return (
+        not changed_paths(newer) and passed and newer.outcome.success and (named or _are_alike(older, newer))
+    )
+
+
+def _shared_words(older: Memory, newer: Memory) -> int:
+    return len(set(content_words(older.intent.goal)) & set(content_words(newer.intent.goal)))
+
+
+def _are_alike(older: Memory, newer: Memory) -> bool:
+    first, second = (set(content_words(one.intent.goal)) for one in (older, newer))
+    shared = _shared_words(older, newer)
+    return shared >= _MIN_SHARED_WORDS or (shared > 0 and shared >= _MIN_SHARE * min(len(first), len(second)))
+
+
+def with_replaced_lines(older: Memory, newer: Memory) -> Memory:
+    """Failed work whose changed lines were replaced by later work that a check proved: those lines failed.
+
+    Each such line is taken out of its change and stands in an action of its own, with the error.
+    """
+    before, after = older.outcome.verified_by, newer.outcome.verified_by
+    if older.outcome.success or before is None or after is None or is_unfinished(newer):
+        return older
+    error = (older.outcome.failure_reason or "").removeprefix(f"{before.command}: ")
+    actions: list[Action] = []
+    for action in older.actions:
+        path, diff = action.details.file_path, (action.details.diff_summary or "").splitlines()
+        gone = _removed_lines(newer, path) if path and action.result and action.result.success else set[str]()
+        failed = [line for line in diff if line[:1] == "+" and line[1:].strip() in gone]
+        if not failed:
+            actions.append(action)
+            continue
+        rest = [line for line in diff if line not in failed]
+        result = ActionResult(success=False, error=error or None)
+        blamed = replace(action.details, diff_summary="\n".join(failed), diff_hash=None)
+        if any(line[:1] == "+" for line in rest):
+            kept = replace(action.details, diff_summary="\n".join(rest))
+            actions.append(replace(action, details=kept))
+        actions.append(replace(action, details=blamed, result=result))
+    return replace(older, actions=tuple(actions))
+
+
+def _removed_lines(memory: Memory, path: str) -> set[str]:
+    """The lines with letters that the work of a memory removed from a file and did not put back."""
+    lines = [
+        line
+        for action in memory.actions
+        if action.details.file_path == path and action.result and action.result.success
+        for line in (action.details.diff_summary or "").splitlines()
+    ]
+    removed, added = ({line[1:].strip() for line in lines if line[:1] == sign} for sign in "-+")
+    return {line for line in removed - added if any(character.isalpha() for character in line)}
+
+
+def is_done_by(follow_up: str, memory: Memory) -> bool:
+    """Whether the goal and summary of later work have most words of a follow-up."""
+    wanted = set(content_words(_LEFT.sub(" ", follow_up)))
+    words = set(content_words(f"{memory.intent.goal} {memory.outcome.summary}"))
+    return len(wanted) > 1 and len(wanted & words) >= _DONE_SHARE * len(wanted)
+
+
+def changed_paths(memory: Memory) -> set[str]:
+    """The files that the work of a memory changed."""
+    return {file.path for file in memory.files if file.operation is not Operation.READ}

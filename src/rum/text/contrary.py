@@ -1,0 +1,63 @@
+"""Whether a later wish says the contrary of an earlier one: what one wants, the other rejects."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from rum.text.terms import content_words
+
+# Where a wish changes from what is wanted to what is not, or back.
+_CLAUSE = re.compile(
+    r"[,.;:!—–。，；！、]+\s*|\s-\s|\b(?=(?:instead of|rather than|not|never|but|and|over|statt"
+    r"|anstatt|sondern|au lieu d|plutôt que"
+    r"|en lugar de|en vez de|em vez de|invece di|in plaats van|zamiast|вместо)\b)|(?=而不是|代わり|대신)",
+    re.IGNORECASE,
+)
+_REJECTING = re.compile(
+    r"\b(?:never|not|n['’]t|dont|no|avoid|stop|quit|without|instead of|rather than|over|no longer"
+    r"|forget|scrap|nie|niemals|nicht|kein\w*"
+    r"|statt|anstatt|jamais|pas|au lieu d|plutôt que|nunca|jamás|en lugar de|en vez de|não|jamais"
+    r"|em vez de|mai|non|invece di|nooit|niet"
+    r"|geen|in plaats van|nigdy|zamiast|никогда|не|вместо)\b|n['’]t\b|不要|不用|从不|别|而不是|禁止"
+    r"|ない|せず|やめ|않|마세요|말고|대신",
+    re.IGNORECASE,
+)
+_FILLERS = frozenset(
+    content_words(
+        """
+        again all allowed always any can code codebase do every everywhere fine forget from here instead keep
+        make may must never new now okay on please prefer project rather remember repo repository rule said
+        should sure use used user using want we you
+        altijd bitte immer jetzt künftig nutzen sempre siempre toujours verwenden zawsze
+        """
+    )
+)
+_MIN_SHARE, _MIN_OF_LONGER = 0.67, 0.34
+
+
+class _Wish(NamedTuple):
+    words: frozenset[tuple[str, ...]]
+    rejects: bool
+
+
+def contrary(later: str, earlier: str) -> bool:
+    """Whether a clause of the later text rejects what the earlier one wants, or wants what it rejects."""
+    wishes = list(_wishes(earlier))
+    return any(
+        one.rejects != other.rejects and _same_topic(one, other) for one in _wishes(later) for other in wishes
+    )
+
+
+def _wishes(text: str) -> Iterator[_Wish]:
+    for clause in _CLAUSE.split(text):
+        words = frozenset(content_words(clause)) - _FILLERS
+        if words:
+            yield _Wish(words, _REJECTING.search(clause) is not None)
+
+
+def _same_topic(one: _Wish, other: _Wish) -> bool:
+    shared = len(one.words & other.words)
+    fewer, more = sorted((len(one.words), len(other.words)))
+    return shared >= _MIN_SHARE * fewer and shared >= _MIN_OF_LONGER * more

@@ -1,0 +1,173 @@
+"""Warnings about captured work: they come when a failed change is repeated, and only then."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from rum.capture.observe.turn_memory import observe_turn
+from rum.inject.offers import warning
+from rum.inject.offers.context import OfferContext
+from rum.store.sqlite.store import SqliteStore
+from support.builders import NOON, add_memory
+from support.captured_events import Telling
+
+if TYPE_CHECKING:
+    from rum.capture.events.event import Event
+
+GREEN = "3 passed in 0.1s"
+RED = "Exit code 1\nE   AssertionError: assert 20.0 == 30.0\nFAILED t.py::test_new - assert\n1 failed in 0.1s"
+CACHE = "import functools\n\n\n@functools.lru_cache(maxsize=None)\ndef load(path):"
+
+
+def warned(folder: Path, *tellings: Telling, **now: Any) -> str:
+    """The warning before an edit (`path`, `added`, `removed`) or a command, after some captured turns."""
+    store = SqliteStore(str(folder))
+    try:
+        for number, telling in enumerate(tellings):
+            for turn in telling.turns():
+                fields = observe_turn(turn).fields
+                assert fields is not None
+                own = ("type", "timestamp", "result")
+                actions = [
+                    {
+                        **{name: action.get(name) for name in own},
+                        "details": {name: value for name, value in action.items() if name not in own},
+                    }
+                    for action in fields["actions"]
+                ]
+                add_memory(
+                    store,
+                    f"mem_{number}",
+                    actions=actions,
+                    outcome=fields["outcome"],
+                    tags=fields["tags"],
+                    session_id=f"earlier {number}",
+                    created_at=NOON + number,
+                )
+    finally:
+        store.close()
+    event: Event = {
+        "id": "now",
+        "client": "claude-code",
+        "session": "now",
+        "kind": "before",
+        "at": NOON + 99,
+        "cwd": "/p",
+    }
+    if "command" in now:
+        event["tool"], event["command"] = "run", now["command"]
+    else:
+        event["tool"] = "edit"
+        event["files"] = [
+            {
+                "path": now["path"],
+                "operation": "edit",
+                "added": now["added"],
+                "removed": now.get("removed", ""),
+            }
+        ]
+    return "".join(offer.text for offer in warning.offers(OfferContext(event, str(folder), "/p")))
+
+
+def stale_cache() -> Telling:
+    """A cache that fails, and what worked instead."""
+    telling = Telling(at=NOON - 1000).prompt("Make it faster").edit("rates.py", "def load(path):", CACHE)
+    telling.run("pytest -q", RED, 1)
+    telling.edit(
+        "rates.py", CACHE, "import os\n\n\ndef load(path):\n    if seen[path] != os.stat(path).st_mtime:"
+    )
+    return telling.run("pytest -q", GREEN).stop()
+
+
+def test_the_repeated_change_is_named_with_what_worked_instead(tmp_path: Path):
+    text = warned(
+        tmp_path, stale_cache(), path="rates.py", removed="import json", added=f"import json\n{CACHE}"
+    )
+    assert "`@functools.lru_cache(maxsize=None)`" in text
+    assert "20.0 == 30.0" in text
+    assert "Worked instead: `if seen[path] != os.stat(path).st_mtime:`" in text
+
+
+@pytest.mark.parametrize(
+    "added",
+    [
+        "import functools\nimport json",
+        "def load(path):\n    if seen[path] != os.stat(path).st_mtime:\n        pass",
+    ],
+)
+def test_neither_the_import_beside_it_nor_what_worked_is_warned_of(added: str, tmp_path: Path):
+    assert warned(tmp_path, stale_cache(), path="rates.py", added=added) == ""
+
+
+@pytest.mark.parametrize(
+    "added",
+    [
+        "    return slug.replace( '--', \"-\" )",
+        "    words = [slug.replace('--', '-') for slug in slugs]",
+        "def clean(slug):\n    slug = slug.lower()\n    return slug.replace('--', '-')\n\n\nsize = 3",
+    ],
+)
+def test_a_failed_line_is_recognised_in_other_clothes(added: str, tmp_path: Path):
+    bad = "    return slug.replace('--', '-')"
+    telling = Telling().prompt("Clean it").edit("slug.py", "    return slug", bad).run("pytest", RED, 1)
+    telling.edit("slug.py", bad, "    return '-'.join(slug)")
+    assert warned(tmp_path, telling.run("pytest", GREEN).stop(), path="slug.py", added=added)
+
+
+@pytest.mark.parametrize(("check", "is_silent"), [(False, False), (True, True)])
+def test_only_a_proven_success_silences_a_warning(check: bool, is_silent: bool, tmp_path: Path):
+    again = Telling(session="s2").prompt("Cache it after all")
+    again.edit("rates.py", "def load(path):", CACHE)
+    again = (again.run("pytest -q", GREEN) if check else again).stop("The cache works.")
+    text = warned(tmp_path, stale_cache(), again, path="rates.py", added=CACHE)
+    assert (text == "") is is_silent
+
+
+def test_a_test_before_the_bad_edit_silences_nothing(tmp_path: Path):
+    again = Telling(session="s2").prompt("Cache it after all").run("pytest -q", GREEN)
+    again.edit("rates.py", "def load(path):", CACHE).stop("The cache works.")
+    assert warned(tmp_path, stale_cache(), again, path="rates.py", added=CACHE)
+
+
+def test_undone_work_is_warned_of(tmp_path: Path):
+    telling = Telling().prompt("Faster").edit("a.py", "rows = load()", "rows = load_all(batch=500)")
+    telling.run("pytest", RED, 1).run("git checkout -- a.py && pytest", GREEN).stop("Back to green.")
+    assert "load_all" in warned(tmp_path, telling, path="a.py", added="rows = load_all(batch=500)")
+
+
+def test_a_line_that_stayed_is_not_warned_of(tmp_path: Path):
+    telling = (
+        Telling()
+        .prompt("Add delete")
+        .edit("kv.py", "", "    def delete(self, key):\n        del self.data[key]")
+    )
+    telling.run("pytest", RED, 1).stop("One test still fails.")
+    assert (
+        warned(
+            tmp_path, telling, path="kv.py", added="    def delete(self, key):\n        del self.data[key]"
+        )
+        == ""
+    )
+
+
+def test_a_command_that_is_not_found_is_warned_of_though_another_start_works(tmp_path: Path):
+    telling = Telling().prompt("Test it").edit("a.py", "x = 1", "x = get(1)")
+    telling.run("pytest -q", "Exit code 127\nbash: pytest: command not found", 127)
+    telling.run("python3 -m pytest -q", GREEN).stop()
+    assert "Worked instead: `python3 -m pytest -q`" in warned(tmp_path / "a", telling, command="pytest -q")
+    assert warned(tmp_path / "b", telling, command="python -m pytest -q") == ""
+
+
+@pytest.mark.parametrize(("added", "is_warned"), [("(n.count || 1)", True), ("(n.count ?? 1)", False)])
+def test_an_edit_within_a_line_that_puts_the_mistake_back_is_warned_of(
+    added: str, is_warned: bool, tmp_path: Path
+):
+    bad, good = (
+        f"return items.reduce((sum, n) => sum + n.price * (n.count {sign} 1), 0)" for sign in ("||", "??")
+    )
+    telling = Telling().prompt("Count one").edit("cart.js", "return 0", bad).run("npx jest", RED, 1)
+    telling.edit("cart.js", bad, good).run("npx jest", "Tests:       3 passed, 3 total").stop()
+    assert bool(warned(tmp_path, telling, path="cart.js", added=added)) is is_warned

@@ -1,0 +1,245 @@
+"""Turns and sessions on one task tell one story, and its newest state stands."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from rum import Rum
+from rum.capture.events import spool
+from rum.capture.events.event import to_line
+from rum.inject.offers import offers_for
+from rum.model.answers import RetrievedMemory
+from support.captured_events import CRASH, NOON, Telling
+from support.projects import Shop
+
+if TYPE_CHECKING:
+    from rum.capture.events.event import Event
+
+DAY = 86_400
+
+
+@pytest.fixture
+def rum(shop: Shop) -> Rum:
+    shop.clock.at = NOON + 600
+    return shop.open(owner=True)
+
+
+class Sessions:
+    """Tells sessions to an open project."""
+
+    def __init__(self, shop: Shop, rum: Rum) -> None:
+        self._shop, self._rum, self._days = shop, rum, 0
+        self._told: dict[int, int] = {}
+
+    def begin(self, session: str = "s1") -> Telling:
+        """Begin a session, a day after the one before."""
+        at = NOON + self._days * DAY
+        self._days += 1
+        self._shop.clock.at = at + 600
+        return Telling(cwd=str(self._shop.folder), session=session, at=at)
+
+    def take(self, telling: Telling) -> list[RetrievedMemory]:
+        """Take in what a session told since; return all memories, oldest first."""
+        folder = os.path.join(self._rum.project.directory, "spool")
+        for event in telling.events[self._told.get(id(telling), 0) :]:
+            spool.append(folder, event["session"], to_line(event))
+        self._told[id(telling)] = len(telling.events)
+        self._rum.take_in()
+        found = [self._rum.show(one.id) for one in self._rum.list(limit=100).memories]
+        return sorted(found, key=lambda one: (one.created_at, one.id))
+
+
+@pytest.fixture
+def sessions(shop: Shop, rum: Rum) -> Sessions:
+    return Sessions(shop, rum)
+
+
+def at_start(shop: Shop, rum: Rum) -> str:
+    """What a new session is told."""
+    event: Event = {
+        "id": "claude-code:new:start", "client": "claude-code", "session": "new", "kind": "start",
+        "at": shop.clock.at, "cwd": str(shop.folder), "source": "startup",
+    }  # fmt: skip
+    return "\n".join(one.text for one in offers_for(event, rum.project.directory, str(shop.folder)))
+
+
+def links_of(memory: RetrievedMemory) -> dict[str, Any]:
+    return memory.links or {}
+
+
+def test_a_commit_extends_the_story_before_it(sessions: Sessions):
+    telling = sessions.begin().prompt("Add a retry to charge()").edit("pay.py", "a", "b").stop("Added it.")
+    (first,) = sessions.take(telling)
+    telling.prompt("commit it").run("git commit -am 'Retry charges'", "[main 1234abc] Retry charges")
+    (memory,) = sessions.take(telling.stop("Committed."))
+    assert memory.id == first.id
+    assert memory.intent.goal == "Add a retry to charge()"
+    assert memory.outcome.summary == "Added it."
+    assert memory.perception
+    assert [one.what for one in memory.perception.observations] == ["Committed 1234abc: Retry charges"]
+
+
+def test_thanks_change_nothing(sessions: Sessions):
+    telling = sessions.begin().prompt("Add a retry").edit("pay.py", "a", "b").stop("Added it.")
+    (first,) = sessions.take(telling)
+    (memory,) = sessions.take(telling.prompt("thx").stop("You're welcome!"))
+    assert (memory.id, memory.version) == (first.id, 1)
+
+
+def test_a_check_in_the_next_turn_proves_the_change(sessions: Sessions):
+    telling = sessions.begin().prompt("Add a retry").edit("pay.py", "a", "b").stop("Added it.")
+    (first,) = sessions.take(telling)
+    assert first.tags == ("unverified",)
+    (memory,) = sessions.take(telling.prompt("run the tests").run("pytest", "3 passed").stop("3 pass."))
+    assert memory.outcome.verified_by
+    assert memory.outcome.verified_by.result == "3 passed"
+    assert memory.tags == ()
+
+
+def test_a_check_before_the_next_task_proves_the_change_before_it(sessions: Sessions):
+    telling = sessions.begin().prompt("Add a retry to charge()").edit("pay.py", "a", "b").stop("Added it.")
+    sessions.take(telling)
+    telling.prompt("Rename the refund module to payback").run("pytest", "3 passed").edit(
+        "refund.py", "a", "b"
+    )
+    first, second = sessions.take(telling.stop("Renamed."))
+    assert first.outcome.verified_by
+    assert second.outcome.verified_by is None
+
+
+def test_a_next_step_belongs_to_the_story(sessions: Sessions):
+    telling = (
+        sessions.begin().prompt("Add a retry to charge()").edit("pay.py", "a", "b").stop("Added a retry.")
+    )
+    telling.prompt("and now the tests").edit("test_pay.py", "a", "b").run("pytest", "3 passed")
+    (memory,) = sessions.take(telling.stop("Added two tests."))
+    assert memory.intent.goal == "Add a retry to charge()"
+    assert "Then: “and now the tests”" in memory.intent.context
+    assert {file.path for file in memory.files or ()} == {"pay.py", "test_pay.py"}
+    assert memory.outcome.verified_by
+    assert "Added two tests." in f"{memory.outcome.summary} {memory.outcome.full_text}"
+
+
+def test_a_decision_is_part_of_the_goal(sessions: Sessions):
+    telling = sessions.begin().prompt("Add an export to the report page").read("report.py")
+    telling.stop("Both are easy. Do you want csv or json?")
+    assert sessions.take(telling) == []
+    (memory,) = sessions.take(telling.prompt("csv then. do it").edit("report.py", "a", "b").stop("Done."))
+    assert memory.intent.goal == "Add an export to the report page (csv then)"
+    assert "csv or json?" in memory.intent.context
+
+
+def test_an_agreed_proposal_is_work_of_its_own(sessions: Sessions):
+    telling = sessions.begin().prompt("Add the endpoint /v1/rates").edit("api.py", "a", "b")
+    sessions.take(telling.stop("The endpoint works. Shall I also add a --json flag to the CLI?"))
+    first, second = sessions.take(telling.prompt("yes, do it").edit("cli.py", "a", "b").stop("Added."))
+    assert second.intent.goal == "add a --json flag to the CLI"
+    assert links_of(second) == {"caused_by": [first.id]}
+
+
+def test_broken_off_work_that_goes_on_is_one_story(sessions: Sessions, shop: Shop, rum: Rum):
+    telling = sessions.begin().prompt("Move the cache to redis").edit("cache.py", "a", "b").add("end")
+    (first,) = sessions.take(telling)
+    assert first.tags == ("partial", "unverified")
+    assert "Left unfinished" in at_start(shop, rum)
+    telling.prompt("go on").edit("cache.py", "b", "c").run("pytest", "3 passed")
+    (memory,) = sessions.take(telling.stop("The cache is in redis now."))
+    assert (memory.id, memory.outcome.success, memory.tags) == (first.id, True, ())
+    assert "unfinished" not in at_start(shop, rum)
+
+
+def test_work_settled_days_later_is_no_longer_open(sessions: Sessions, shop: Shop, rum: Rum):
+    telling = sessions.begin("one").prompt("Fix the rounding of invoice totals").edit("bill.py", "a", "b")
+    sessions.take(telling.run("pytest", CRASH, 1).stop("I could not fix it."))
+    assert "Left unfinished" in at_start(shop, rum)
+    again = sessions.begin("two").prompt("invoice totals are still rounded wrongly").edit("bill.py", "b", "c")
+    first, second = sessions.take(again.run("pytest", "3 passed").stop("Rounded half to even now."))
+    assert links_of(second) == {"caused_by": [first.id]}
+    assert "unfinished" not in at_start(shop, rum)
+    brief = rum.brief(task="Change the rounding of invoice totals", file=["bill.py"]).text
+    assert "Don't repeat" not in brief
+
+
+def test_the_line_that_a_later_session_replaced_has_failed(sessions: Sessions):
+    telling = sessions.begin("one").prompt("Add to_miles() to the units")
+    telling.edit("units.py", "x = 1", "def to_miles(km):\n    return km * 1.609").run("pytest", CRASH, 1)
+    sessions.take(telling.stop("test_miles still fails."))
+    again = sessions.begin("two").prompt("to_miles() of the units still has a failing test, finish it")
+    again.edit("units.py", "    return km * 1.609", "    return km / 1.609").run("pytest", "3 passed")
+    first, _ = sessions.take(again.stop("It divides now."))
+    failed = [one for one in first.actions or () if one.type == "file_edit" and one.result]
+    results = [(one.details.diff_summary, one.result and one.result.success) for one in failed]
+    assert ("+    return km * 1.609", False) in results
+
+
+def test_a_check_in_a_later_session_settles_broken_off_work(sessions: Sessions, shop: Shop, rum: Rum):
+    telling = sessions.begin("one").prompt("initials() should use all parts").edit("names.py", "a", "b")
+    sessions.take(telling.add("end"))
+    again = sessions.begin("two").prompt("initials() in names.py: did the change work? run the tests")
+    first, second = sessions.take(again.run("pytest", "1 passed").stop("Yes, 1 passed."))
+    assert links_of(second) == {"caused_by": [first.id]}
+    assert "unfinished" not in at_start(shop, rum)
+
+
+def test_after_other_work_on_the_same_file_nothing_is_called_unfinished(
+    sessions: Sessions, shop: Shop, rum: Rum
+):
+    telling = sessions.begin("one").prompt("Fix the rounding of invoice totals").edit("bill.py", "a", "b")
+    sessions.take(telling.stop("I could not fix it."))
+    other = sessions.begin("two").prompt("Add a licence header").edit("bill.py", "x", "y").stop("Added.")
+    _, second = sessions.take(other)
+    assert links_of(second) == {}
+    assert "Left unfinished" not in at_start(shop, rum)  # in doubt nothing is said
+
+
+def test_a_session_may_resume_what_was_broken_off(sessions: Sessions, shop: Shop, rum: Rum):
+    telling = sessions.begin("one").prompt("Move the cache to redis").edit("cache.py", "a", "b").add("end")
+    sessions.take(telling)
+    again = sessions.begin("two").prompt("continue where we left off").edit("redis.py", "b", "c")
+    first, second = sessions.take(again.run("pytest", "3 passed").stop("Done."))
+    assert second.intent.goal == "Move the cache to redis"
+    assert links_of(second) == {"caused_by": [first.id]}
+    assert "unfinished" not in at_start(shop, rum)
+
+
+def test_a_commit_in_a_new_session_belongs_to_the_work_it_commits(sessions: Sessions):
+    telling = sessions.begin("one").prompt("Add a retry").edit("pay.py", "a", "b").stop("Added it.")
+    sessions.take(telling)
+    commit = sessions.begin("two").prompt("commit it").run("git commit -am x", "[main 1234abc] Retry charges")
+    (memory,) = sessions.take(commit.stop("Committed."))
+    assert memory.perception
+    assert [one.what for one in memory.perception.observations] == ["Committed 1234abc: Retry charges"]
+    assert memory.commit == "1234abc"
+
+
+def test_a_follow_up_that_was_done_is_closed(sessions: Sessions, shop: Shop, rum: Rum):
+    telling = sessions.begin("one").prompt("Cache the rates").edit("rates.py", "a", "b")
+    told = "Cached.\n\nNext steps:\n- backfill the history table\n- tell treasury about the new cache"
+    sessions.take(telling.stop(told))
+    assert "backfill the history table" in at_start(shop, rum)
+    done = sessions.begin("two").prompt("Backfill the history table").edit("rates.py", "b", "c")
+    first, _ = sessions.take(done.stop("The history table is backfilled."))
+    assert first.outcome.follow_up_needed == ("tell treasury about the new cache",)
+
+
+def test_a_correction_is_linked_to_the_work_it_corrects(sessions: Sessions):
+    telling = sessions.begin().prompt("Add a retry around the call").edit("pay.py", "a", "b").stop("Added.")
+    telling.prompt("no, use with_retry from lib/retry.py").edit("pay.py", "b", "c").stop("Used it.")
+    first, second = sessions.take(telling)
+    assert links_of(second) == {"caused_by": [first.id]}
+
+
+def test_the_report_of_a_subagent_in_the_background_is_part_of_the_memory(sessions: Sessions):
+    telling = sessions.begin().prompt("Find out who calls charge()")
+    telling.call("agent", text="Find all callers of charge().").agent("a1")
+    telling.add("agent_start").agent("").stop("I started an explorer.")
+    sessions.take(telling)
+    conclusion = "charge() is called by checkout.py and by the nightly job in jobs/bill.py. " * 2
+    telling.agent("a1").read("checkout.py")
+    (memory, *_) = sessions.take(telling.stop(conclusion))
+    assert memory.perception
+    assert "called by checkout.py" in memory.perception.observations[0].what
+    assert memory.intent.task_type == "investigation"
