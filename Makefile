@@ -16,7 +16,7 @@ ARGS ?=
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test quick check lint types contracts generated locked wheel e2e chaos bench quality format generate lock hooks clean
+.PHONY: help demo test quick check lint types contracts generated locked wheel e2e chaos bench quality capture format generate lock hooks clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,6 +62,9 @@ bench: $(READY) ## measure speed, as ratios to baselines measured in the same ru
 
 quality: $(READY) ## measure search quality: questions with known answers, for RUM and simpler searches
 	@$(PY) -m benchmarks.quality $(ARGS)
+
+capture: $(READY) ## measure what hooks capture: stories with labels of what is true
+	@$(PY) -m benchmarks.capture $(ARGS)
 
 format: $(READY) ## format, and fix what the linter can fix
 	$(BIN)/ruff format .

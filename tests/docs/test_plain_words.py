@@ -81,7 +81,8 @@ PHRASES = (
     "unsaid",
     "whoever",
 )
-_PHRASES = re.compile(rf"\b(?:{'|'.join(PHRASES)})\b", re.IGNORECASE)
+# The option `--mend` is a name, as those of other commands are.
+_PHRASES = re.compile(rf"(?<!--)\b(?:{'|'.join(PHRASES)})\b", re.IGNORECASE)
 _PARTS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
 
 

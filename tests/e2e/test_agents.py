@@ -10,6 +10,7 @@ import pytest
 
 from e2e.agents import Desk, make_desk, session, write
 from e2e.scripted_model import Step
+from rum.inject.offers.store_request import REQUEST
 
 pytestmark = pytest.mark.e2e
 
@@ -96,6 +97,25 @@ def story(client: str, place: Path) -> set[str]:
         "the memory through MCP": memory["id"] in [one["id"] for one in recalled(model.requests[4])],
     }
     return {what for what, is_so in told.items() if is_so}
+
+
+@pytest.mark.parametrize("client", ["claude-code", "codex"])
+def test_an_agent_that_is_asked_stores_its_work_itself(client: str, tmp_path: Path):
+    desk = make_desk(tmp_path, FILES)
+    desk.rum("install", client, "--anyway")
+    (desk.home / ".rum").mkdir(exist_ok=True)
+    (desk.home / ".rum" / "config.toml").write_text('capture_by_agent = "on"\n')
+    own = {
+        "intent": {"goal": "Show prices with two decimals", "task_type": "bug_fix"},
+        "reasoning": {"approach_chosen": "A format string", "why_chosen": "str() drops the last zero"},
+        "outcome": {"success": True, "summary": "label() formats cents with two decimals"},
+    }
+    steps = work(client, desk)
+    model = session(client, desk, FIRST, [*steps, ("mcp__rum__store", own), steps[-1]])
+    assert REQUEST in model.texts(len(steps))
+    desk.rum("tidy")
+    (memory,) = desk.memories()
+    assert memory["intent_goal"] == "Show prices with two decimals"
 
 
 def recalled(body: dict[str, Any]) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Offers for tests: events as hooks pass them on, and the text of an offer without its fence."""
+"""Offers for tests: events as hooks pass them on, and actions of memories."""
 
 from __future__ import annotations
 
@@ -32,11 +32,6 @@ def make_edit(path: str, added: str, kind: str = "before", **more: Any) -> Event
 
 def offered(event: Event, folder: Path) -> list[Offer]:
     return offers_for(event, str(folder), "/work")
-
-
-def words(offer: Offer) -> str:
-    """The text of an offer without the fence."""
-    return offer.text.partition("\n\n")[2].rpartition("\n</")[0]
 
 
 def failed_run(command: str, error: str, at: int = NOON) -> dict[str, Any]:

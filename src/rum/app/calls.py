@@ -9,7 +9,7 @@ from contextlib import nullcontext
 from functools import cache
 from importlib import import_module
 from types import FunctionType
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar, cast
 
 import msgspec
 
@@ -18,6 +18,8 @@ from rum.model.errors import InvalidQuery
 from rum.model.parse import nearest, parse
 
 Json = dict[str, Any]
+MAX_TEXT = 50_000  # Characters of a text in a question; a memory's texts are not bounded
+MAX_VALUES = 20_000  # Values of a list in a question
 
 
 class Call(NamedTuple):
@@ -72,6 +74,7 @@ PYTHON: dict[str, str] = {
     "tags": "app.memories.recall:tags",
     "history": "app.memories.store:history",
     "restore": "app.memories.store:restore",
+    "restore_from_trash": "app.memories.trash:restore_from_trash",
     "purge": "app.memories.forget:purge",
     "agents": "app.agents:all_agents",
     "refresh": "app.chapters.refresh:refresh",
@@ -93,6 +96,7 @@ PYTHON: dict[str, str] = {
     "import_lines": "app.exchange.json_lines:import_lines",
     "captured_events": "app.capture.events:list_events",
     "offers": "app.offers:offers",
+    "stats": "app.review.review:stats",
     "merge": "app.upkeep.merge:merge",
     "tokens": "app.upkeep.doctor:spent",
     "doctor": "app.upkeep.doctor:doctor",
@@ -102,6 +106,8 @@ PYTHON: dict[str, str] = {
     "idle": "app.upkeep.tidy:start_idle_process",
     "restore_archived": "app.upkeep.archive:restore",
     # Classes made with a caller.
+    "trash": "app.memories.trash:Trash",
+    "review": "app.review.review:Review",
     "notes": "app.notes.notes:Notes",
     "journals": "app.journal:Journals",
     "facts": "app.layers.facts:Facts",
@@ -128,6 +134,8 @@ def call(caller: Caller, name: str, arguments: Mapping[str, Any]) -> Any:
         hint = f" Did you mean `{near}`?" if near else ""
         raise InvalidQuery(f"There is no call `{name}`.{hint}", allowed=list(CALLS), nearest=near)
     found, given = CALLS[name], plain_json(arguments)
+    if found.request is not None:
+        _check_bounds(name, given)
     with nullcontext() if found.locks_itself else caller.locked_call():
         if found.request is None:
             return load(found.use_case)(caller, given)
@@ -139,6 +147,20 @@ def call(caller: Caller, name: str, arguments: Mapping[str, Any]) -> Any:
         known = model.__struct_fields__
         present = {field: one for field, one in given.items() if one is not None or field not in known}
         return load(found.use_case)(caller, parse(present, model, name))
+
+
+def _check_bounds(name: str, given: Json) -> None:
+    """Refuse what would keep everybody else waiting."""
+    for field, one in given.items():
+        if isinstance(one, str) and len(one) > MAX_TEXT and name != "brief":  # which cuts its texts
+            raise InvalidQuery(
+                f"{name}: `{field}` has {len(one)} characters; at most {MAX_TEXT} are allowed.", field=field
+            )
+        count = len(cast("list[Any]", one)) if isinstance(one, list) else 0
+        if count > MAX_VALUES:
+            raise InvalidQuery(
+                f"{name}: `{field}` has {count} values; at most {MAX_VALUES} are allowed.", field=field
+            )
 
 
 def plain_json(arguments: Mapping[str, Any]) -> Json:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from rum.llm.meter import Meter
     from rum.model.layers import Fact, Rule
 
+MAX_NAMED = 20  # Maximum number of damaged rows that a message names
 LABEL = 200  # Characters kept of a session's, client's or branch's name
 
 Clock = Callable[[], float]
@@ -82,6 +83,7 @@ class Project:
         self.helper: Helper | None = None
         """The process that was started last for idle work."""
         self._told = False
+        self._named: set[str] = set()
         self._tombstone_key: bytes | None = None
         self._lock = threading.RLock()
         self._git: GitRepository | None = None
@@ -224,6 +226,25 @@ class Project:
             uses[one] = Usage(uses.get(one, Usage()).times + self.uses[one], self.now())
         return uses
 
+    def take_damage(self) -> str | None:
+        """The rows that could not be read as a whole and were not named before, in a sentence."""
+        found = [one for one in self.store.damaged_rows() if one not in self._named]
+        if not found:
+            return None
+        self._named.update(found)
+        some = ", ".join(found[:MAX_NAMED]) + (" and others" if len(found) > MAX_NAMED else "")
+        rows = "1 row is damaged and was" if len(found) == 1 else f"{len(found)} rows are damaged and were"
+        return f"{rows} left out or shown in part: {some}. Run `rum doctor`."
+
+    def named_by(self, left_out: Callable[[str], None]) -> Callable[[str], None]:
+        """A function that names a damaged row, so that `take_damage` need not name it again."""
+
+        def name(row_id: str) -> None:
+            self._named.add(row_id)
+            left_out(row_id)
+
+        return name
+
     def warnings(self) -> tuple[str, ...]:
         """What the user should know about settings, location and index."""
         stale = self.store.upkeep.is_index_stale()
@@ -276,6 +297,13 @@ class Project:
             raise InvalidQuery(
                 f"`{name}` could be {len(found)} different ids; give more of it.", candidates=found
             )
+        if any(item.kind in kind for item in self.store.trash.find(name)):
+            raise NotFound(
+                f"`{name}` was forgotten. It is in the trash: `rum restore {name}` brings it back, "
+                f"`rum trash empty {name}` deletes it for good.",
+                id=name,
+                in_trash=True,
+            )
         tail = name.rpartition("_")[2]
         short = f" Give the whole id, or at least its last {TAIL} characters." if len(tail) < TAIL else ""
         raise NotFound(f"No {kind} `{name}` in project {self.location.name}.{short}", id=name)
@@ -295,7 +323,7 @@ def _file_stamp(path: str) -> tuple[int, ...]:
 
 def damage(memory_id: str) -> str:
     """What happened, and what to do about it."""
-    return f"{memory_id} cannot be read from the archive and was left out. Restore a backup, or forget it."
+    return f"{memory_id} is damaged and was left out. Restore a backup, or forget it."
 
 
 def warn_of_damage(memory_id: str) -> None:

@@ -6,12 +6,14 @@ import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack, overload
+
+from msgspec.structs import replace
 
 from rum.app.caller import Caller, ParameterName
 from rum.app.calls import PYTHON, call, load, plain_json, public
 from rum.app.project import Clock, Progress, Project, ignore, warn_of_damage
-from rum.model.errors import RumError
+from rum.model.errors import NotFound, RumError, StorageError
 from rum.model.parse import parse
 from rum.model.requests import Depth
 from rum.repo.project import ProjectLocation, open_project
@@ -48,7 +50,9 @@ if TYPE_CHECKING:
     from rum.app.layers.facts import Facts
     from rum.app.layers.layers import Layers
     from rum.app.layers.rules import Rules
+    from rum.app.memories.trash import Trash
     from rum.app.notes.notes import Notes
+    from rum.app.review.review import Review
     from rum.app.runs.run import Run
     from rum.app.upkeep.archive import Archived, Restored
     from rum.app.upkeep.doctor import TokensSpent
@@ -61,6 +65,7 @@ if TYPE_CHECKING:
         LinkResult,
         ListResult,
         RecallResult,
+        RestoreResult,
         RetrievedMemory,
         Tag,
         TraceResult,
@@ -74,6 +79,7 @@ if TYPE_CHECKING:
     from rum.model.memory_layers import Action, Intent, Outcome, Perception, Reasoning
     from rum.model.offers import FeedbackResult, OffersResult
     from rum.model.report import Report
+    from rum.model.review import Stats
 
 
 Path = str | os.PathLike[str]
@@ -184,6 +190,54 @@ class Rum:
         opened = Project(location, settings, _open_store, find_at, clock)
         return cls(Caller(opened, client="owner" if owner else client, owner=owner, cwd=directory))
 
+    @classmethod
+    def repair(
+        cls, path: Path | None = None, *, project: str | None = None, home: Path | None = None
+    ) -> Diagnosis:
+        """Do what is safe about the problems that `doctor` finds, after a copy of the files was made.
+
+        The answer is a new diagnosis; its facts `repaired` and `copy` name the steps and the copy.
+        """
+        repair = load("store.sqlite.repair:repair_files")
+        directory = cls._directory(path, project, home)
+        done: list[str] = []
+        copy: str | None = None
+        try:
+            with cls.open(path, project=project, home=home, owner=True) as rum:
+                found = rum.doctor()
+            damaged = any("rum.db" in one.what or "index" in one.what for one in found.problems)
+        except StorageError:
+            found, damaged = None, True
+        if damaged:
+            copy = load("store.sqlite.repair:copy_files")(directory, "repair")
+            done += repair(directory)
+        with cls.open(path, project=project, home=home, owner=True) as rum:
+            if damaged:
+                rum.reindex(left_out=lambda _: None)
+                done.append("The index was rebuilt.")
+            found = rum.doctor()
+        if not copy:
+            return found
+        facts = {**found.facts, "repaired": done, "copy": copy}
+        return replace(found, facts=facts)
+
+    @classmethod
+    def restore_backup(
+        cls, file: Path, path: Path | None = None, *, project: str | None = None, home: Path | None = None
+    ) -> str:
+        """Replace the memory by a backup; the folder to which the files before were copied."""
+        directory = cls._directory(path, project, home)
+        return load("store.sqlite.repair:restore_backup")(directory, os.path.abspath(file))
+
+    @classmethod
+    def _directory(cls, path: Path | None, project: str | None, home: Path | None) -> str:
+        given = {"project": project, "home": home and os.fspath(home)}
+        flags = {name: value for name, value in given.items() if value is not None}
+        _, location = locate(os.path.abspath(path or os.getcwd()), flags)
+        if not location.exists:
+            raise NotFound(f"No memory here yet: nothing is stored for {location.name}.")
+        return location.directory
+
     def __enter__(self) -> Self:
         return self
 
@@ -217,6 +271,10 @@ class Rum:
     def take_question(self) -> str | None:
         """The question whether this is another project, for the caller to show; it is asked once."""
         return self._project.take_question()
+
+    def take_damage(self) -> str | None:
+        """Name the rows that calls could not read as a whole, in a sentence; each is named once."""
+        return self._project.take_damage()
 
     def use_session(self, session_id: str) -> None:
         """Work in the client's session from now on, unless the settings name one."""
@@ -292,10 +350,29 @@ class Rum:
         return self._call("link", source_id=source_id, target_id=target_id, link_type=link_type)
 
     def forget(
-        self, id: str, *, kind: str | None = None, dry_run: bool = False, purge: bool = False
+        self,
+        id: str,
+        *,
+        kind: str | None = None,
+        dry_run: bool = False,
+        now: bool = False,
+        purge: bool = False,
     ) -> ForgetResult:
-        """Delete anything that has an id, with its history; `purge` leaves no trace of it in the files."""
-        return self._call("forget", id=id, kind=kind, dry_run=dry_run, purge=purge)
+        """Move anything that has an id into the trash for 30 days, with its history.
+
+        `now` deletes it for good at once; `purge` also leaves no trace of it in the files.
+        """
+        return self._call("forget", id=id, kind=kind, dry_run=dry_run, now=now, purge=purge)
+
+    @cached_property
+    def trash(self) -> Trash:
+        """What was forgotten and can be restored."""
+        return self._make("trash")
+
+    @cached_property
+    def review(self) -> Review:
+        """What was captured or extracted and waits for a person; see the setting `review`."""
+        return self._make("review")
 
     def purge(self) -> bool:
         """Make what was forgotten unrecoverable; False when another process is in the way."""
@@ -305,9 +382,19 @@ class Rum:
         """Every version of a memory, oldest first."""
         return self._do("history", memory_id)
 
-    def restore(self, memory_id: str, version: int) -> UpdateResult:
-        """Restore an earlier version of a memory."""
-        return self._do("restore", memory_id, version)
+    @overload
+    def restore(self, id: str, version: int) -> UpdateResult: ...
+
+    @overload
+    def restore(self, id: str, version: None = None, *, kind: str | None = None) -> RestoreResult: ...
+
+    def restore(
+        self, id: str, version: int | None = None, *, kind: str | None = None
+    ) -> UpdateResult | RestoreResult:
+        """Restore an earlier version of a memory; without a version, what is in the trash under this id."""
+        if version is None:
+            return self._do("restore_from_trash", id, kind)
+        return self._do("restore", id, version)
 
     def tags(self) -> Sequence[Tag]:
         """Every tag with the number of its memories, the most used first."""
@@ -435,6 +522,10 @@ class Rum:
         """What was offered to agents automatically, newest first, with reason and outcome."""
         return self._maintain("offers", session, memory, kind, since, limit)
 
+    def stats(self, since: float = 0) -> Stats:
+        """What was captured, offered, muted, followed and reviewed since a time."""
+        return self._maintain("stats", since)
+
     # Import and export
 
     def export(self, left_out: Callable[[str], None] = warn_of_damage) -> Iterator[bytes]:
@@ -442,10 +533,15 @@ class Rum:
         with self._caller.locked_call():
             yield from load(PYTHON["export"])(self._project, left_out)
 
-    def import_lines(self, lines: Iterable[bytes], progress: Callable[[int], None] = ignore) -> ImportResult:
-        """Take in an export; it is checked whole before anything is written."""
+    def import_lines(
+        self, lines: Iterable[bytes], progress: Callable[[int], None] = ignore, *, restore: bool = False
+    ) -> ImportResult:
+        """Take in an export; it is checked whole before anything is written.
+
+        What was forgotten here is left out and counted; `restore` brings it back.
+        """
         with self._caller.locked_call():
-            return load(PYTHON["import_lines"])(self._project, lines, progress)
+            return load(PYTHON["import_lines"])(self._project, lines, progress, restore=restore)
 
     def merge_from(self, other: Rum, progress: Callable[[int], None] = lambda _: None) -> Merged:
         """Copy everything from another project into this one; nothing is removed there."""

@@ -160,13 +160,44 @@ class UpdateResult(Struct, frozen=True):
 
 
 class ForgetResult(Struct, frozen=True, kw_only=True):
-    """What was deleted, or would be; `purged` says whether it was also removed from the files."""
+    """What was forgotten, or would be; `purged` says whether it was also removed from the files."""
 
     id: str
     forgotten: bool
     removed: dict[str, int]
+    in_trash_until: int | UnsetType = UNSET  # Unset if it was deleted for good
     # The chapters and wisdom that used it: its text was removed, and they need a refresh.
     renew: list[str] | UnsetType = UNSET
+    purged: bool | UnsetType = UNSET
+    hint: str | UnsetType = UNSET
+
+
+class RestoreResult(Struct, frozen=True, kw_only=True):
+    """What was taken out of the trash; `renew` are chapters and wisdom that need a refresh."""
+
+    id: str
+    kind: str
+    label: str
+    restored: bool
+    renew: list[str] | UnsetType = UNSET
+
+
+class ForgottenItem(Struct, frozen=True, kw_only=True):
+    """An item in the trash, deleted for good at `until`."""
+
+    id: str
+    kind: str
+    label: str
+    forgotten_at: int
+    forgotten_by: str
+    until: int
+
+
+class TrashEmptied(Struct, frozen=True, kw_only=True):
+    """What was deleted for good, by kind."""
+
+    deleted: int
+    removed: dict[str, int]
     purged: bool | UnsetType = UNSET
     hint: str | UnsetType = UNSET
 
@@ -212,7 +243,8 @@ def at_depth(
     }
     if level >= DEPTHS.index(Depth.OUTCOME):
         shown["intent"] = IntentView(intent.goal, intent.task_type)
-        shown |= {name: getattr(memory, name) for name in ("outcome", "agent_id", "created_at")}
+        shown |= {name: getattr(memory, name) for name in ("agent_id", "created_at")}
+        shown["outcome"] = replace(memory.outcome, full_text="")
     if level >= DEPTHS.index(Depth.REASONING):
         shown["intent"] = IntentView(intent.goal, intent.task_type, intent.context, intent.constraints)
         shown["reasoning"] = memory.reasoning
@@ -221,7 +253,7 @@ def at_depth(
         shown["files"] = tuple(FileRef(file.path, file.operation) for file in memory.files)
         shown["actions"] = tuple(map(_without_raw_output, memory.actions))
     if depth is Depth.COMPLETE:
-        shown |= {name: getattr(memory, name) for name in _COMPLETE}
+        shown |= {name: getattr(memory, name) for name in (*_COMPLETE, "outcome")}
         shown |= {"access_count": use.times, "last_accessed": use.last_used_at}
     if links is not None:
         shown["links"] = links

@@ -92,11 +92,12 @@ class Rejected(Struct, frozen=True, rename="camel"):
 
 
 class Kept(Struct, frozen=True, rename="camel"):
-    """What was written: the note's entry, keys of facts, ids of rules."""
+    """What was written: the note's entry, keys of facts, ids of rules; or how many items wait for review."""
 
     note: str | None = None
     facts: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
+    pending: int | UnsetType = UNSET
 
 
 class Extracted(Struct, frozen=True, kw_only=True, rename="camel"):

@@ -143,12 +143,22 @@ class Fact(Learned, frozen=True, kw_only=True):
         return fact_entry(self.knowledge())
 
 
+ANYWHERE = "*"  # The condition of a rule that holds for the whole project
+USER = "user"  # The source of a rule that a user said to an agent
+
+
 class Rule(Learned, frozen=True, kw_only=True):
-    """What to do when."""
+    """What to do when.
+
+    A rule with a `source` quotes what was said at `created_at`; `about` is the memory of the corrected work.
+    """
 
     id: Id
     condition: str
     action: str
+    source: Literal["user"] | None = None
+    about: Id | None = None
+    superseded_by: Id | None = None  # The later rule that says the contrary
 
     def procedure(self) -> ProceduralRule:
         """The rule as a file of layers has it."""
@@ -283,6 +293,10 @@ class RuleView(Struct, frozen=True):
     action: str
     version: int
     set_by: str
+    source: str | UnsetType = UNSET  # `user`: said by the user to an agent
+    said_at: int | UnsetType = UNSET
+    about: str | UnsetType = UNSET  # The memory of the work that it corrects
+    superseded_by: str | UnsetType = UNSET
 
 
 class LearnResult(Struct, frozen=True, kw_only=True):

@@ -277,12 +277,18 @@ def merge(current: dict[str, Any], patch: dict[str, Any], call: str, path: str =
 
 
 PARTIAL = "partial"  # The tag of a memory of partly finished work
+REJECTED = "rejected"  # The tag of a memory of work that the user did not want like this
 UNVERIFIED = "unverified"  # The tag of a memory whose outcome is not confirmed
 
 
 def is_verified(memory: Memory) -> bool:
     """Whether the outcome is confirmed; otherwise it counts neither as success nor as failure."""
     return UNVERIFIED not in memory.tags
+
+
+def is_unfinished(memory: Memory) -> bool:
+    """Whether the work failed or was broken off."""
+    return not memory.outcome.success or PARTIAL in memory.tags
 
 
 def has_worked(memory: Memory) -> bool:

@@ -167,3 +167,4 @@ class Outcome(Layer, frozen=True):
     failure_category: FailureCategory | None = None
     verified_by: Verification | None = None
     follow_up_needed: tuple[str, ...] = ()
+    full_text: str = ""  # The agent's last message, of which capture made the other fields

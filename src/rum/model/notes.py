@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
 from rum.model.errors import InvalidQuery
-from rum.model.fields import Spoken, Time, about
+from rum.model.fields import LONGEST_PATTERN, Spoken, Time, about
 from rum.model.memory_layers import Layer, Text
 from rum.text.shorten import one_line
 
@@ -91,7 +91,9 @@ class NoteDraft(Layer, frozen=True, kw_only=True):
     title: Annotated[Line, about("Its title.", note="the same again: one more entry")]
     content: Annotated[Text, about("Its text; else --file or stdin.", metavar="TEXT")]
     when_to_use: Annotated[
-        Spoken | Annotated[tuple[Spoken, ...], Meta(min_length=1, max_length=MOST_PATTERNS)],
+        # `check` bounds the text, as msgspec 0.22 corrupts memory for a union of an array and a text with a
+        # pattern.
+        str | Annotated[tuple[Spoken, ...], Meta(min_length=1, max_length=MOST_PATTERNS)],
         about(
             "When to use it (repeat).",
             note="`auth|login`, `implement.*auth` or plain words",
@@ -122,7 +124,11 @@ class NoteDraft(Layer, frozen=True, kw_only=True):
     ] = None
 
     def check(self) -> None:
-        """Refuse an invisible title, and an entry that is too long."""
+        """Refuse an invisible title, an empty or long pattern, and an entry that is too long."""
+        if isinstance(self.when_to_use, str) and not 0 < len(self.when_to_use.strip()) <= LONGEST_PATTERN:
+            raise InvalidQuery(
+                f"note: `when_to_use` needs 1 to {LONGEST_PATTERN} characters.", field="when_to_use"
+            )
         if not one_line(self.title):
             raise InvalidQuery("note: `title` has no visible characters.", field="title")
         if (words := len(self.content.split())) > MOST_WORDS:

@@ -170,9 +170,11 @@ class IdentityRequest(Layer, frozen=True):
 
 
 class ForgetRequest(Layer, frozen=True):
-    """Delete one item permanently; `kind` is only needed if two kinds have this id."""
+    """Move one item into the trash for 30 days; `kind` is only needed if two kinds have this id."""
 
     id: str
     kind: Annotated[str | None, about("What it is, if two kinds have this id.", tool=False)] = None
     dry_run: Annotated[bool, about("Only show what would be deleted.")] = False
-    purge: Annotated[bool, about("Also make it unrecoverable in the files.")] = False
+    now: Annotated[bool, about("Delete it at once, not after 30 days.")] = False
+    purge: Annotated[bool, about("now, and unrecoverable in the files.")] = False
+    restore: Annotated[bool, about("Take it out of the trash.")] = False

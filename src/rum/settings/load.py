@@ -49,6 +49,8 @@ class Settings:
     rate_limit: int
     busy_timeout: float
     redact_extra: tuple[str, ...]
+    capture_by_agent: str
+    review: str
     redact_allow: tuple[str, ...]
     embedder: str
     embedder_url: str | None

@@ -210,6 +210,20 @@ SETTINGS = (
         TRUST,
         "regular expressions of additional secrets to redact",
     ),
+    Setting(
+        "capture_by_agent",
+        _one_of("off", "failures", "on"),
+        "off",
+        TRUST,
+        "whether hooks ask agents to store their work when a turn ends; failures: only if something failed",
+    ),
+    Setting(
+        "review",
+        _one_of("off", "first"),
+        "off",
+        TRUST,
+        "first: what is captured or extracted is pending until a person accepts it with `rum review`",
+    ),
     Setting("redact_allow", _STRINGS, (), TRUST, "strings that look like secrets but are not"),
     Setting(
         "embedder",

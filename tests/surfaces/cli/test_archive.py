@@ -73,7 +73,7 @@ def test_a_damaged_memory_is_named_and_the_others_are_restored(run: Run, old: li
     (database,) = tmp_path.rglob("rum.db")
     with closing(sqlite3.connect(database, isolation_level=None)) as db:
         db.execute("UPDATE archived SET data = x'00' WHERE memory = 1")
-    left_out = f"{old[0]} cannot be read from the archive and was left out. Restore a backup, or forget it."
+    left_out = f"{old[0]} is damaged and was left out. Restore a backup, or forget it."
     output = run("reindex")
     assert (output.out, output.err) == ("Reindexed: 3\n", f"{left_out}\n")
     output = run("export")

@@ -179,10 +179,80 @@ def test_after_a_purge_no_file_holds_the_text(run: Run, tmp_path: Path):
     run("forget", made)
     ran = run("purge")
     assert (ran.code, ran.out) == (0, "Purged.\n")
+    assert "In the trash: 1 item" in ran.err, "the trash is left alone"
+    assert run("trash", "empty", made).out == "Deleted for good: 1 memory.\n"
     assert run("purge", "--json").json == {"purged": True}
     files = [path for path in (tmp_path / "rum").rglob("*") if path.is_file()]
     assert files
     assert not [path for path in files if b"xylophonist" in path.read_bytes()]
+
+
+def test_the_trash_is_listed_restored_and_emptied(run: Run, three: list[str]):
+    ran = run("forget", three[0])
+    assert "`rum restore mem_" in ran.err
+    run("facts", "set", "db", "sqlite")
+    run("facts", "forget", "db")
+    rows = [line.split("\t") for line in run("trash", "list").out.splitlines()]
+    assert [row[1:] for row in rows] == [["fact", "db = sqlite", "db"], ["memory", "Task 0", three[0]]]
+    assert run("trash", "list", "--ids", "-n", "1").out == "db\n"
+    assert run("restore", three[0][-8:].upper()).out == f"Restored: memory {three[0]} — Task 0\n"
+    assert remaining_goals(run) == 3
+    refused = run("trash", "empty")
+    assert (refused.code, "--confirm shop" in refused.err) == (2, True)
+    assert run("trash", "empty", "--confirm", "shoe").code == 1
+    assert run("trash", "empty", "--confirm", "shop").out == "Deleted for good: 1 fact.\n"
+    assert run("trash", "list").err == "The trash is empty.\n"
+    assert run("restore", "db").code == 1
+
+
+def test_forget_all_covers_everything_and_restore_all_brings_it_back(run: Run, rum: Rum, three: list[str]):
+    rum.facts.set("db", "sqlite")
+    rum.rules.add("deploy", "Ask first")
+    rum.layers.append("episodic", {"content": "It happened"})
+    rum.chapters.create(memory_ids=three)
+    rum.notes.add("Login", "It is behind the proxy.", "login")
+    assert rum.notes.list().notes
+    before = sorted(rum.export())
+    ran = run("forget", "--all", "--confirm", "shop")
+    for counted in ("3 memories", "1 fact", "1 rule", "1 event", "1 chapter"):
+        assert counted in ran.out
+    assert [json.loads(line)["kind"] for line in rum.export()] == [
+        "rum-export",
+        *["agent"] * len(rum.agents()),
+    ]
+    assert not list(Path(rum.project.directory).glob("notes-*.json")), "the index of the notes"
+    assert rum.notes.list().notes, "the files stay"
+    assert run("restore", "--all").out.count("Restored: ") == 7
+    assert sorted(rum.export()) == before
+
+
+def test_now_skips_the_trash(run: Run, three: list[str]):
+    assert run("forget", three[0], "--now").err == ""
+    assert run("trash", "list").out == ""
+
+
+def test_importing_what_was_forgotten_says_so_and_restores_it_on_request(run: Run, three: list[str]):
+    exported = run("export").out.encode()
+    run("forget", "--all", "--confirm", "shop")
+    ran = run("import", "-", stdin=exported)
+    assert "Added 0 memories (3 forgotten)." in ran.out
+    assert "`rum import FILE --restore`" in ran.err
+    ran = run("import", "-", "--restore", stdin=exported)
+    assert "Restored 3 items from the trash." in ran.out
+    assert remaining_goals(run) == 3
+
+
+@needs_terminal
+@pytest.mark.parametrize(("typed", "there"), [("y", 3), ("n", 0), ("", 0)])
+def test_a_terminal_asks_whether_to_bring_back_what_was_forgotten(
+    run: Run, three: list[str], tmp_path: Path, typed: str, there: int
+):
+    file = tmp_path / "export.jsonl"
+    run("export", str(file))
+    run("forget", "--all", "--now", "--confirm", "shop")
+    screen = on_terminal("import", str(file), wait_for="(y/N)", typed=typed)
+    assert screen.code == 0
+    assert remaining_goals(run) == there
 
 
 @needs_terminal

@@ -41,7 +41,7 @@ def test_each_shell_has_a_script(run: Run, shell: str):
     ("words", "offered"),
     [
         (["rum", "rec"], ["recall"]),
-        (["rum", "re"], ["restore", "refresh", "recall", "report", "resume", "reindex"]),
+        (["rum", "re"], ["review", "restore", "refresh", "recall", "report", "resume", "reindex"]),
         (["rum", "--pro"], ["--project"]),
         (["rum", "recall", "--min"], ["--min-confidence"]),
         (["rum", "recall", "--js"], ["--json"]),

@@ -1,4 +1,4 @@
-"""`rum events`, candidate rules, and imports of sessions."""
+"""`rum events`, rules in the user's words, and imports of sessions."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ def test_without_events_a_hint_is_printed(run: Run, project: Path):
 
 
 def test_tidy_turns_captured_events_into_memories_and_events_lists_them(run: Run, rum: Rum, telling: Telling):
-    leave(rum, failed_then_fixed(telling).prompt("Thanks!").stop("Welcome."))
+    telling = failed_then_fixed(telling).prompt("Thanks!").stop("Welcome.")
+    leave(rum, telling.prompt("Which colour has the sky at noon?").stop("Blue."))
     assert "Memories from captured events: 1" in run("tidy").out
     lines = run("events").out.splitlines()
     assert len(lines) == len(telling.events)
@@ -40,10 +41,12 @@ def test_tidy_turns_captured_events_into_memories_and_events_lists_them(run: Run
     assert f"→ memory {memory.id[-8:]}" in lines[-1]
     assert "prompt: The mean of an empty list" in lines[-1]
     assert lines[0].endswith("→ nothing (nothing done)")
+    # Thanks belong to the work before them.
+    assert lines[2].endswith(f"stop: Welcome. → memory {memory.id[-8:]}")
 
 
 def test_events_can_be_filtered(run: Run, rum: Rum, telling: Telling):
-    leave(rum, failed_then_fixed(telling).prompt("Thanks!").stop("Welcome."))
+    leave(rum, failed_then_fixed(telling).prompt("Which colour has the sky at noon?").stop("Blue."))
     rum.take_in()
     (memory,) = rum.list().memories
     assert len(run("events", "--kind", "prompt").out.splitlines()) == 2
@@ -62,26 +65,18 @@ def test_an_invalid_filter_is_explained(run: Run, project: Path):
     assert run("events", "--memory", "abcdefgh").code == 1
 
 
-def test_a_candidate_becomes_a_rule_only_when_it_is_accepted(run: Run, rum: Rum, telling: Telling):
-    leave(rum, telling.prompt("Add a client for the API").stop())
-    leave(rum, telling.prompt("No, use httpx instead of requests.").stop())
+def test_what_the_user_said_is_a_rule_with_its_source(run: Run, rum: Rum, telling: Telling):
+    telling.prompt("Add a client").edit("client.py", "a", "b").stop()
+    leave(rum, telling.prompt("No, we never use requests here. Take httpx.").stop())
     rum.take_in()
-    assert run("rules", "list").out == ""
-    (line,) = run("rules", "candidates").out.splitlines()
-    assert "Use httpx instead of requests" in line
-    name = run("rules", "candidates", "--json").json[0]["id"]
-    assert run("rules", "accept", name, "--when", "http client").id.startswith("rule_")
-    assert run("rules", "list").out.startswith("http client → Use httpx instead of requests")
-    assert "No candidates." in run("rules", "candidates").err
-    assert "lists them" in run("rules", "reject", name).err
-
-
-def test_a_candidate_can_be_rejected(run: Run, rum: Rum, telling: Telling):
-    leave(rum, telling.prompt("Never push to main.").stop())
-    rum.take_in()
-    name = run("rules", "candidates", "--json").json[0]["id"]
-    assert run("rules", "reject", name).out.startswith("Dropped: Never push to main")
-    assert run("rules", "candidates").out == ""
+    (line,) = run("rules", "list").out.splitlines()
+    assert "The user said on " in line
+    assert "we never use requests here. Take httpx." in line
+    name = run("rules", "list", "--json").json[0]["id"]
+    shown = run("rules", "show", name, "--json").json
+    assert shown["source"] == "user"
+    assert shown["about"] == rum.list().memories[0].id
+    assert "source: user" in run("rules", "show", name).out
 
 
 def written(user: Path, folder: Path, name: str) -> None:

@@ -56,7 +56,6 @@ def test_other_lists_are_printed_as_ids_keys_and_names(run: Run, rum: Rum, memor
     assert lines(run, "wisdom", "recall", "--ids") == [wisdom]
     assert lines(run, "rules", "list", "--ids") == [rule]
     assert lines(run, "rules", "match", "--task", "Deploy it", "--ids") == [rule]
-    assert lines(run, "rules", "candidates", "--ids") == []
     assert lines(run, "facts", "list", "--ids") == ["ci"]
     assert lines(run, "note", "list", "--ids") == ["token-lifetime"]
     assert lines(run, "note", "match", "--task", "Change the token", "--ids") == ["token-lifetime#1"]

@@ -57,6 +57,8 @@ def test_every_command_works_as_a_program(program: Run, project: Path):
     assert do("refresh") == "Nothing is stale.\n"
     assert do("report").startswith("# ")
     assert do("compact")
+    assert do("stats")
+    do("review", "list")
     assert do("archive", "--dry-run")
     assert "No note:" in do(
         "extract", "-", stdin=b'{"agent": "a", "task": "t", "agentOutput": "Ran ls.", "result": "success"}'
@@ -80,8 +82,13 @@ def test_every_command_works_as_a_program(program: Run, project: Path):
     assert "Hello" in do("events")
     assert "copy.db: " in do("backup", "copy.db")
     exported = do("export")
-    assert "Would delete: 2 memories" in do("forget", "--all", "--dry-run")
-    assert "Forgotten: 2 memories" in do("forget", "--all", "--confirm", "shop")
+    would, did = do("forget", "--all", "--dry-run"), do("forget", "--all", "--confirm", "shop")
+    assert "Would delete: 1 wisdom" in would
+    assert all("2 memories" in said and "1 fact" in said for said in (would, did))
+    assert len(do("trash", "list").splitlines()) > 2
+    assert fix in do("restore", fix)
+    do("forget", fix)
+    assert "Deleted for good: " in do("trash", "empty", "--confirm", "shop")
     assert "Purged." in do("purge")
     assert "(2 forgotten)" in do("import", "-", stdin=exported.encode())
     assert do("doctor").startswith("healthy\n")

@@ -199,6 +199,8 @@ def test_merge_moves_everything(run: Run, project: Path):
         assert sum(line["kind"] == "link" for line in exported) == 3 + 2
     assert forgotten.id == gone
     assert run("show", gone, "--project", "new").code == 1
+    assert run("restore", gone, "--project", "new").code == 0, "the trash came along"
+    assert run("show", gone, "--project", "new").code == 0
     # The old name still leads here.
     assert "Goal 1 of old" in run("list", "--project", "old").out
 

@@ -190,7 +190,7 @@ def test_an_export_can_be_imported(run: Run, rum: Rum, stored: str, way: str):
     assert (ran.code, ran.out) == (0, "Added 1 memory.\n")
     assert run("--project", "copy", "show", stored, "--json").json["tags"] == ["auth", "naïve 日本"]
     again = run("import", "--project", "copy", *arguments, "--json", stdin=exported)
-    assert again.json == {"added": 0, "unchanged": 1, "different": 0, "forgotten": 0}
+    assert again.json == {"added": 0, "unchanged": 1, "different": 0, "forgotten": 0, "restored": 0}
 
 
 def test_an_export_with_an_invalid_line_is_refused(run: Run, stored: str):

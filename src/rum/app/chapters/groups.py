@@ -115,7 +115,7 @@ class GroupKind(msgspec.Struct, Generic[G, P, W], frozen=True, kw_only=True):
 
 def _tagged_memories(project: Project, tags: tuple[str, ...], _: Chapters) -> tuple[list[Memory], int]:
     rows, total = project.store.search.by_filters(Filters(tags=tags), MAX_MEMBERS)
-    return by_time(project.store.memories.get([row[0] for row in rows])), total
+    return by_time(project.store.memories.get([row[0] for row in rows], ReadMode.SKIP_DAMAGED)), total
 
 
 # A damaged memory is left out of those that remain: it must not prevent forgetting another one.
@@ -141,7 +141,7 @@ CHAPTERS = GroupKind[Chapter, Memory, ChapterText](
     minimum=MIN_MEMORIES,
     group_type=Chapter,
     store=lambda project: project.store.chapters,
-    get_parts=lambda project, ids: project.store.memories.get(list(ids)),
+    get_parts=lambda project, ids: project.store.memories.get(list(ids), ReadMode.SKIP_DAMAGED),
     tagged_parts=_tagged_memories,
     members=lambda _, memories: {memory.id: memory for memory in memories},
     marks=chapter_marks,
@@ -163,7 +163,7 @@ def _tagged_chapters(
 
 def _memories_of(project: Project, chapters: Sequence[Chapter]) -> dict[str, Memory]:
     ids = sorted({one for chapter in chapters for one in chapter.memory_ids})
-    return {memory.id: memory for memory in project.store.memories.get(ids)}
+    return {memory.id: memory for memory in project.store.memories.get(ids, ReadMode.SKIP_DAMAGED)}
 
 
 def _remaining_chapters(

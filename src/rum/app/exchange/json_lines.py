@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from itertools import islice
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -23,17 +23,31 @@ from rum.app.exchange.chapters import (
 )
 from rum.app.exchange.layers import (
     Counts,
+    EventLine,
+    FactLine,
+    FactVersionLine,
     LayerImport,
     LayerImporter,
     LayerLine,
+    RuleLine,
+    RuleVersionLine,
     layer_lines,
 )
+from rum.app.memories.trash import restore_item
 from rum.app.project import Project
 from rum.capture.git.ids import is_memory_of
 from rum.capture.observe.turns import is_turn_memory_id
-from rum.capture.tombstones import marks
+from rum.capture.tombstones import (
+    chapter_marks,
+    event_marks,
+    fact_marks,
+    marks,
+    member_marks,
+    rule_marks,
+    wisdom_marks,
+)
 from rum.model.agents import Agent
-from rum.model.errors import InvalidQuery
+from rum.model.errors import InvalidQuery, NotFound
 from rum.model.fields import Stamp, seconds
 from rum.model.links import Edge, LinkType
 from rum.model.memory import (
@@ -108,6 +122,14 @@ class ImportResult(Counts, frozen=True, kw_only=True):
 
     layers: LayerImport | UnsetType = UNSET
     chapters: ChapterImport | UnsetType = UNSET
+    restored: int = 0  # Items of any kind that were taken out of the trash
+    hint: str | UnsetType = UNSET
+
+    @property
+    def all_forgotten(self) -> int:
+        """How many items of any kind were left out as they were forgotten here."""
+        parts = (self.layers, self.chapters)
+        return self.forgotten + sum(part.forgotten for part in parts if part)
 
 
 def export(project: Project, left_out: Callable[[str], None]) -> Iterator[bytes]:
@@ -116,6 +138,7 @@ def export(project: Project, left_out: Callable[[str], None]) -> Iterator[bytes]
     `left_out` is called with the id of each memory that cannot be read.
     """
     project.settle()
+    left_out = project.named_by(left_out)
     yield msgspec.json.encode(Header(FORMAT, __version__))
     for agent in _parents_first(project.store.agents.all()):
         yield msgspec.json.encode(AgentLine(agent))
@@ -141,7 +164,11 @@ def _memory_lines(project: Project, ids: list[str], left_out: Callable[[str], No
             use = uses.get(memory.id, Usage())
             lines.append(msgspec.json.encode(MemoryLine(memory, use.times, use.last_used_at)))
             for number, at, by, (data,) in versions[memory.id]:
-                content = msgspec.json.decode(data, type=Content)
+                try:
+                    content = msgspec.json.decode(data, type=Content)
+                except ValueError:
+                    left_out(f"{memory.id} version {number}")
+                    continue
                 lines.append(msgspec.json.encode(VersionLine(memory.id, number, at, by, content)))
     return lines
 
@@ -192,8 +219,10 @@ def _parse_line(line: bytes, number: int) -> Line:
     return parse(data, Line, f"Line {number}")  # type: ignore[arg-type]
 
 
-def import_lines(project: Project, lines: Iterable[bytes], progress: Callable[[int], None]) -> ImportResult:
-    """Check all lines, then import them; existing memories stay, and forgotten ones stay forgotten.
+def import_lines(
+    project: Project, lines: Iterable[bytes], progress: Callable[[int], None], *, restore: bool = False
+) -> ImportResult:
+    """Check all lines, then import them; existing items stay, and forgotten ones too, unless `restore`.
 
     Lines from an iterator are read into memory, as they are read twice.
     """
@@ -201,11 +230,13 @@ def import_lines(project: Project, lines: Iterable[bytes], progress: Callable[[i
     check(lines)
     memories, layers = _MemoryImporter(project), LayerImporter(project)
     chapters = ChapterImporter(project, memories.alike)
-    numbered, done = _number_lines(lines), 0
+    numbered, done, restored = _number_lines(lines), 0, 0
     while batch := list(islice(numbered, BATCH)):
         with project.store.transaction():
             for number, line in batch:
                 parsed = _parse_line(line, number)
+                if restore:
+                    restored += _restore_forgotten(project, parsed)
                 if isinstance(parsed, LayerLine):
                     layers.take(parsed)
                 elif isinstance(parsed, GroupLine):
@@ -214,9 +245,63 @@ def import_lines(project: Project, lines: Iterable[bytes], progress: Callable[[i
                     memories.take(parsed)
         done += len(batch)
         progress(done)
-    return ImportResult(
-        **memories.counts, layers=layers.result() or UNSET, chapters=chapters.result() or UNSET
+    counts: dict[str, Any] = dict(memories.counts)
+    result = ImportResult(
+        **counts,
+        layers=layers.result() or UNSET,
+        chapters=chapters.result() or UNSET,
+        restored=restored,
     )
+    return replace(result, hint=_FORGOTTEN.format(left)) if (left := result.all_forgotten) else result
+
+
+_FORGOTTEN = (
+    "Forgotten here, so left out: {}. To bring them back, import with `restore=True` "
+    "(`rum import FILE --restore`)."
+)
+
+
+def _restore_forgotten(project: Project, line: Line) -> bool:
+    """Lift the tombstones of a line's item; whether it was taken out of the trash.
+
+    What is in the trash may be newer than the export, so it is restored from there.
+    """
+    if isinstance(line, AgentLine | VersionLine | LinkLine | Header | FactVersionLine | RuleVersionLine):
+        return False
+    kind, item_id, hashes = _identify(project, line)
+    memories, trash = project.store.memories, project.store.trash
+    if not memories.tombstones(hashes):
+        return False
+    memories.delete_tombstones(hashes)
+    for item in trash.find(item_id, kind)[:1]:
+        if item.id == item_id:
+            with suppress(InvalidQuery, NotFound):  # it is here again, or nothing that it is made of is
+                restore_item(project, item)
+                return True
+    return False
+
+
+def _identify(
+    project: Project, line: MemoryLine | FactLine | RuleLine | EventLine | GroupLine
+) -> tuple[str, str, list[str]]:
+    """The kind and id of a line's item, and the hashes of its tombstone."""
+    key = project.tombstone_key
+    if isinstance(line, MemoryLine):
+        return "memory", line.memory.id, marks(_as_local(project, line.memory), key)
+    if isinstance(line, FactLine):
+        return "fact", line.fact.key, fact_marks(line.fact.key, key)
+    if isinstance(line, RuleLine):
+        return "rule", line.rule.id, rule_marks(line.rule, key)
+    if isinstance(line, EventLine):
+        return "event", line.event.id, event_marks(line.event, key)
+    if isinstance(line, ChapterLine):
+        ids = line.chapter.memory_ids
+        return (
+            "chapter",
+            line.chapter.id,
+            [*chapter_marks(ids, key, line.chapter.id), *member_marks(ids, key)],
+        )
+    return "wisdom", line.wisdom.id, wisdom_marks(line.wisdom.chapter_ids, key, line.wisdom.id)
 
 
 class _MemoryImporter:

@@ -73,6 +73,10 @@ class Source(ABC, Generic[T]):
         """Update an existing memory; return the name of the count for the result."""
         return update_imported(self._caller, old, piece.memory, by=self.client)
 
+    def hold(self, pieces: Sequence[Piece[T]], counts: Counter[str]) -> Sequence[Piece[T]]:  # noqa: ARG002
+        """Propose those new pieces that a person is to accept first, count them, and return the others."""
+        return pieces
+
     def link(self, pieces: Sequence[Piece[T]], counts: Counter[str]) -> None:
         """Link what was just stored, and count it, in the same transaction."""
 
@@ -127,11 +131,14 @@ def import_pieces(
 
 
 def _store_pieces(project: Project, source: Source[T], pieces: list[Piece[T]], counts: Counter[str]) -> None:
-    known = {memory.id: memory for memory in project.store.memories.get([one.memory.id for one in pieces])}
-    new = [piece for piece in pieces if piece.memory.id not in known]
+    known = {
+        memory.id: memory
+        for memory in project.store.memories.get([one.memory.id for one in pieces], ReadMode.BEST_EFFORT)
+    }
     for piece in pieces:
         if piece.memory.id in known:
             counts[source.update_existing(known[piece.memory.id], piece)] += 1
+    new = source.hold([piece for piece in pieces if piece.memory.id not in known], counts)
     forgotten = _forgotten(project, [piece.memory for piece in new])
     kept = [piece for piece in new if piece.memory.id not in forgotten]
     _add_authors(project, kept, source.client)
@@ -145,7 +152,9 @@ def _store_pieces(project: Project, source: Source[T], pieces: list[Piece[T]], c
 def _forgotten(project: Project, memories: Iterable[Memory]) -> set[str]:
     """The ids of the memories that were forgotten here before."""
     marked = {memory.id: marks(memory, project.tombstone_key) for memory in memories}
-    buried = project.store.memories.tombstones(mark for found in marked.values() for mark in found)
+    buried = project.store.memories.tombstones(
+        (mark for found in marked.values() for mark in found), pending=False
+    )
     return {one for one, found in marked.items() if not buried.isdisjoint(found)}
 
 

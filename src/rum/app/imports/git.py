@@ -53,6 +53,7 @@ from rum.repo.files import relative_path
 from rum.repo.git import GitRepository, find_git, open_source
 from rum.repo.history import Change, Commit
 from rum.repo.location import find_location
+from rum.store.base import ReadMode
 from rum.store.derived import MAX_RENAMES
 
 
@@ -160,7 +161,7 @@ def _new(
 def _read(project: Project, ids: Iterable[str]) -> Iterator[Memory]:
     waiting = iter(sorted(ids))
     while batch := list(islice(waiting, BATCH)):
-        yield from project.store.memories.get(batch)
+        yield from project.store.memories.get(batch, ReadMode.SKIP_DAMAGED)
 
 
 def _notes(place: GitRepository, ledger: Ledger) -> list[str]:
@@ -398,7 +399,7 @@ class Copies:
         known = self._alike.get(authorship)
         if known is None:
             ids = [entry.memory_id for entry in self._ledger.alike(commit)]
-            known = _Known(self._project.store.memories.get(ids) if ids else ())
+            known = _Known(self._project.store.memories.get(ids, ReadMode.SKIP_DAMAGED) if ids else ())
             if ids:
                 self._alike[authorship] = known
         return known

@@ -12,8 +12,11 @@ from rum.app.caller import Caller
 from rum.app.capture.events import as_event, is_valid
 from rum.app.capture.intake import QUIET, clean_events, conclude, intake
 from rum.app.capture.turns import TurnSource
+from rum.app.capture.words import keep_words
 from rum.app.imports.batch import Imported, Tally, import_pieces
 from rum.app.project import Progress, Project
+from rum.capture.observe.rejection import changed_files
+from rum.capture.observe.stories import stories_of
 from rum.capture.observe.turns import Turn, parents, split_turns, with_turns
 from rum.capture.transcripts import READERS, SAME_NAMES
 from rum.model.errors import InvalidQuery, NotFound
@@ -29,12 +32,14 @@ VERSION = 1  # Increased when transcripts have to be read again
 class TranscriptImport(Imported, frozen=True, kw_only=True):
     """What an import did, in turns of sessions.
 
-    `sessions` were read, `known` were read before and are as they were, `elsewhere` are of other projects.
+    `sessions` were read, `known` were read before and are as they were, `elsewhere` are of other projects;
+    `pending` turns wait for review.
     """
 
     sessions: int = 0
     known: int = 0
     elsewhere: int = 0
+    pending: int = 0
 
 
 Session = list[str]  # A transcript, and those of its subagents after it
@@ -115,7 +120,7 @@ def _import_session(caller: Caller, client: str, session: Session, tally: Tally)
     turns = [_with_captured(caller.project, turn) for turn in whole_turns]
     related = parents([(turn.key, turn.began) for turn in turns])
     finished, whole = list[Turn](), True
-    for turn in turns:
+    for turn in stories_of(turns):
         row = next(iter(caller.store.captured.turns(turn.key)), None)
         if not turn.is_finished and turn.ended > caller.project.now() - QUIET:
             whole = False
@@ -126,10 +131,39 @@ def _import_session(caller: Caller, client: str, session: Session, tally: Tally)
             finished.append(turn)
     source = TurnSource(caller, finished, related, imported=True)
     import_pieces(caller, source, tally)
-    for turn in finished:
-        row = CapturedTurn(turn.key, turn.began, turn.ended, is_open=False)
-        conclude(caller.project, row, source.outcomes[turn.key])
+    spans = {turn.key: (turn.began, turn.ended) for turn in turns}
+    for key in [key for story in finished for key in (story.members or (story.key,))]:
+        row = CapturedTurn(key, *spans[key], is_open=False)
+        conclude(caller.project, row, source.outcomes[key])
+    _keep_words(caller, turns, source)
     return whole
+
+
+def _keep_words(caller: Caller, turns: Sequence[Turn], source: TurnSource) -> None:
+    """Keep what the prompts of a session's main agent say that the user wants."""
+    before: tuple[Event, ...] = ()
+    about: str | None = None
+    for turn in turns:
+        if turn.key.agent:
+            continue
+        prompt = next((event for event in turn.events if event["kind"] == "prompt"), None)
+        # A prompt without an answer is a command, or not over yet.
+        if prompt is not None and turn.is_finished and turn.key in source.outcomes:
+            keep_words(
+                caller,
+                prompt,
+                turn.events,
+                before,
+                author=partial(_author, source, turn),
+                about=about,
+            )
+        if changed_files(turn.events):
+            before = turn.events
+            about = source.outcomes[turn.key].memory_id if turn.key in source.outcomes else None
+
+
+def _author(source: TurnSource, turn: Turn) -> str:
+    return source.agent_of(turn).id
 
 
 def _with_captured(project: Project, turn: Turn) -> Turn:

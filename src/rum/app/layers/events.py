@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
+from msgspec import Struct
+
 from rum.app.agents import ensure_agent
 from rum.app.caller import Caller
-from rum.app.memories.forget import Counts, Kind, find_in
+from rum.app.memories.forget import Counts, Kind, Removal, find_in
 from rum.app.project import Project
 from rum.capture.tombstones import event_marks
 from rum.model.agents import Agent
@@ -47,12 +50,30 @@ def _counts(caller: Caller, event_id: str) -> Counts:
     return {"events": len(found)}
 
 
-def _remove(caller: Caller, event_id: str) -> Counts:
-    _counts(caller, event_id)
-    for event in caller.store.events.get([event_id]):
-        marks = event_marks(event, caller.project.tombstone_key)
-        caller.store.memories.add_tombstones(marks, "event", caller.project.now())
-    return {"events": caller.store.events.delete([event_id])}
+class TrashedEvents(Struct, frozen=True):
+    """The events of one id in the trash."""
+
+    events: list[Event]
 
 
-KIND = Kind("event", find_in("events"), _counts, _remove)
+def _remove(caller: Caller, event_id: str) -> Removal:
+    counts, events = _counts(caller, event_id), caller.store.events.get([event_id])
+    return Removal(
+        counts,
+        label=events[0].content,
+        author=events[0].agent_id,
+        imported=events[0].imported_at is not None,
+        marks=[mark for event in events for mark in event_marks(event, caller.project.tombstone_key)],
+        data=TrashedEvents(events),
+        # They are not in the file of the memories.
+        finish=lambda: caller.store.events.delete([event_id]),
+    )
+
+
+def _restore(project: Project, data: bytes) -> list[str]:
+    kept = msgspec.json.decode(data, type=TrashedEvents).events
+    project.store.events.add(kept, unless_known=bool(project.store.events.get([kept[0].id])))
+    return []
+
+
+KIND = Kind("event", find_in("events"), _counts, _remove, _restore)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from rum.app.agents import ensure_agent
 from rum.app.caller import Caller
 from rum.app.calls import public
-from rum.app.memories.forget import Counts, Kind, find_in, forget_one
+from rum.app.memories.forget import Counts, Kind, Removal, find_in, forget_one, refuse_existing
 from rum.app.project import Project
 from rum.capture.tombstones import fact_marks
 from rum.model.answers import ForgetResult
@@ -60,7 +61,7 @@ class Facts:
         return [*before, FactVersion(*now[:3], *now.texts, current=True)]
 
     def forget(self, key: str) -> ForgetResult:
-        """Delete a fact with its history; only a keyed hash of its key stays."""
+        """Move a fact with its history into the trash."""
         with self._caller.locked_call():
             return forget_one(self._caller, KIND, find_fact(self._caller.project, key).key)
 
@@ -140,13 +141,35 @@ def _counts(caller: Caller, key: str) -> Counts:
     return {"facts": 1, "versions": len(caller.store.history.of("fact", [key])[key])}
 
 
-def _remove(caller: Caller, key: str) -> Counts:
-    counts = _counts(caller, key)
-    caller.store.memories.add_tombstones(
-        fact_marks(key, caller.project.tombstone_key), "fact", caller.project.now()
-    )
+class TrashedFact(Struct, frozen=True):
+    """A fact in the trash, with its earlier values."""
+
+    fact: Fact
+    versions: list[Revision]
+
+
+def _remove(caller: Caller, key: str) -> Removal:
+    counts, fact = _counts(caller, key), find_fact(caller.project, key)
+    versions = caller.store.history.of("fact", [key])[key]
     caller.store.facts.delete([key])
-    return counts
+    return Removal(
+        counts,
+        label=f"{fact.key} = {fact.value}",
+        author=fact.agent_id,
+        imported=fact.imported_at is not None,
+        marks=fact_marks(key, caller.project.tombstone_key),
+        data=TrashedFact(fact, versions),
+    )
 
 
-KIND = Kind("fact", find_in("facts"), _counts, _remove)
+def _restore(project: Project, data: bytes) -> list[str]:
+    kept = msgspec.json.decode(data, type=TrashedFact)
+    key = kept.fact.key
+    refuse_existing(f"A fact `{key}`", key, exists=get_fact(project, key) is not None)
+    project.store.facts.put(kept.fact)
+    for revision in kept.versions:
+        project.store.history.add("fact", key, revision)
+    return []
+
+
+KIND = Kind("fact", find_in("facts"), _counts, _remove, _restore)

@@ -77,7 +77,13 @@ def _result(
         for one in known or ()
     ]
     rule_views = [
-        RuleView(one.id, one.condition, one.action, one.version, set_by("rule", one.id, one))
+        RuleView(
+            *(one.id, one.condition, one.action, one.version, set_by("rule", one.id, one)),
+            source=one.source or UNSET,
+            said_at=one.created_at if one.source else UNSET,
+            about=one.about or UNSET,
+            superseded_by=one.superseded_by or UNSET,
+        )
         for one in added or ()
     ]
     return LearnResult(

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
 from rum.app.agents import ensure_agent
 from rum.app.caller import Caller
 from rum.app.calls import public
 from rum.app.layers.facts import limit_or_all
-from rum.app.memories.forget import Counts, Kind, find_in, forget_one
+from rum.app.memories.forget import Counts, Kind, Removal, find_in, forget_one, refuse_existing
 from rum.app.project import Project
 from rum.capture.tombstones import rule_marks
 from rum.model.answers import ForgetResult
-from rum.model.errors import InvalidQuery, NotFound
+from rum.model.errors import InvalidQuery
 from rum.model.fields import LONGEST_PATTERN
-from rum.model.ids import TAIL, new_id
+from rum.model.ids import new_id
 from rum.model.layers import GivenRule, Rule, RuleVersion
 from rum.model.parse import parse
-from rum.store.captured_events import RuleCandidate
 from rum.store.records import Revision
 from rum.text.patterns import Match, Text, best, compiled, pattern_error
 from rum.text.shorten import one_line
@@ -70,26 +70,6 @@ class Rules:
         before = [RuleVersion(*one[:3], *one.texts, current=False) for one in earlier]
         return [*before, RuleVersion(*current[:3], *current.texts, current=True)]
 
-    def candidates(self) -> Sequence[RuleCandidate]:
-        """Candidates for rules, from corrections by people. They do not apply until they are accepted."""
-        with self._caller.locked_call():
-            return self._caller.store.captured.rule_candidates()
-
-    def accept(self, candidate_id: str, *, condition: str | None = None, action: str | None = None) -> Rule:
-        """Make a rule of a candidate, optionally with another condition or action."""
-        with self._caller.locked_call():
-            candidate = _candidate(self._caller.project, candidate_id)
-            rule = add(self._caller, condition or candidate.condition, action or candidate.action)
-            self._caller.store.captured.settle_candidate(candidate.id, "accepted")
-            return rule
-
-    def reject(self, candidate_id: str) -> RuleCandidate:
-        """Drop a candidate; the same words do not bring it back."""
-        with self._caller.locked_call():
-            candidate = _candidate(self._caller.project, candidate_id)
-            self._caller.store.captured.settle_candidate(candidate.id, "rejected")
-            return candidate
-
     def forget(self, rule_id: str) -> ForgetResult:
         """Delete a rule; only a keyed hash of it stays."""
         with self._caller.locked_call():
@@ -108,7 +88,7 @@ def add(
 
     `timestamp` is in milliseconds.
     """
-    clean = _clean_rule(caller.project, condition, action)
+    clean = clean_rule(caller.project, condition, action)
     at = int(caller.project.clock() * 1000) if timestamp is None else timestamp
     with caller.undo_identity_on_error(), caller.store.transaction():
         same = [] if allow_duplicate else caller.store.rules.with_texts(clean.condition, clean.action)
@@ -130,7 +110,7 @@ def add(
 
 def change(caller: Caller, name: str, condition: str, action: str) -> Rule:
     """Change a rule; any agent may, and it keeps its first author. The same text again confirms it."""
-    clean = _clean_rule(caller.project, condition, action)
+    clean = clean_rule(caller.project, condition, action)
     with caller.undo_identity_on_error(), caller.store.transaction():
         old = find_rule(caller.project, name)
         agent, _ = ensure_agent(caller)
@@ -154,24 +134,12 @@ def change(caller: Caller, name: str, condition: str, action: str) -> Rule:
     return rule
 
 
-def _clean_rule(project: Project, condition: str, action: str) -> GivenRule:
+def clean_rule(project: Project, condition: str, action: str) -> GivenRule:
     """A rule without secrets; refused if no task can match its condition."""
     given = parse({"condition": condition, "action": action}, GivenRule, "rule")
     if not compiled(given.condition).alternatives:
         raise InvalidQuery(f"rule: `condition` {pattern_error(given.condition)}.", field="condition")
     return parse(project.clean(msgspec.to_builtins(given)), GivenRule, "rule")
-
-
-def _candidate(project: Project, name: str) -> RuleCandidate:
-    candidates = project.store.captured.rule_candidates()
-    found = [one for one in candidates if one.id == name or (len(name) >= TAIL and one.id.endswith(name))]
-    if len(found) != 1:
-        raise NotFound(
-            f"No candidate `{name}`; `rum rules candidates` lists them. "
-            f"Give the id, or at least its last {TAIL} characters.",
-            id=name,
-        )
-    return found[0]
 
 
 def problem(rule: Rule) -> str | None:
@@ -192,11 +160,11 @@ def remarks(project: Project) -> list[str]:
 
 
 def match_rules(project: Project, text: Text) -> list[tuple[Rule, Match]]:
-    """The rules whose condition matches a text, newest first, each with its match."""
+    """The rules in force whose condition matches a text, newest first, each with its match."""
     found = (
         (rule, best([compiled(rule.condition)], text))
         for rule in project.store.rules.latest(limit_or_all(None))
-        if len(rule.condition) <= LONGEST_PATTERN
+        if len(rule.condition) <= LONGEST_PATTERN and rule.superseded_by is None
     )
     return [(rule, matched) for rule, matched in found if matched is not None]
 
@@ -218,16 +186,36 @@ def _counts(caller: Caller, rule_id: str) -> Counts:
     return {"rules": 1, "versions": len(caller.store.history.of("rule", [rule_id])[rule_id])}
 
 
-def _remove(caller: Caller, rule_id: str) -> Counts:
+class TrashedRule(Struct, frozen=True):
+    """A rule in the trash, with its earlier texts."""
+
+    rule: Rule
+    versions: list[Revision]
+
+
+def _remove(caller: Caller, rule_id: str) -> Removal:
     counts, rule = _counts(caller, rule_id), find_rule(caller.project, rule_id)
-    before = [
-        replace(rule, condition=condition, action=action)
-        for *_, (condition, action) in caller.store.history.of("rule", [rule_id])[rule_id]
-    ]
-    marks = [mark for one in (rule, *before) for mark in rule_marks(one, caller.project.tombstone_key)]
-    caller.store.memories.add_tombstones(marks, "rule", caller.project.now())
+    versions = caller.store.history.of("rule", [rule_id])[rule_id]
+    before = [replace(rule, condition=condition, action=action) for *_, (condition, action) in versions]
     caller.store.rules.delete([rule.id])
-    return counts
+    return Removal(
+        counts,
+        label=f"{rule.condition}: {rule.action}",
+        author=rule.agent_id,
+        imported=rule.imported_at is not None,
+        marks=[mark for one in (rule, *before) for mark in rule_marks(one, caller.project.tombstone_key)],
+        data=TrashedRule(rule, versions),
+    )
 
 
-KIND = Kind("rule", find_in("rules"), _counts, _remove)
+def _restore(project: Project, data: bytes) -> list[str]:
+    kept = msgspec.json.decode(data, type=TrashedRule)
+    one = kept.rule.id
+    refuse_existing(one, one, exists=bool(project.store.rules.get([one])))
+    project.store.rules.put(kept.rule)
+    for revision in kept.versions:
+        project.store.history.add("rule", one, revision)
+    return []
+
+
+KIND = Kind("rule", find_in("rules"), _counts, _remove, _restore)

@@ -15,7 +15,7 @@ from rum.app.memories.recall import retrieve
 from rum.app.project import Project
 from rum.capture.memory_files import collect_files, relative_actions, relative_perception
 from rum.model.answers import LinkResult, UpdateResult
-from rum.model.errors import InvalidQuery, NotFound
+from rum.model.errors import InvalidQuery, NotFound, StorageError
 from rum.model.ids import new_id
 from rum.model.links import Edge, LinkType
 from rum.model.memory import (
@@ -166,10 +166,17 @@ def history(caller: Caller, memory_id: str) -> list[Version]:
             changed_at=one.changed_at,
             changed_by=one.changed_by,
             current=one is found[-1],
-            memory=msgspec.json.decode(one.texts[0]),
+            memory=_version_content(memory.id, one),
         )
         for one in found
     ]
+
+
+def _version_content(memory_id: str, revision: Revision) -> dict[str, Any]:
+    try:
+        return msgspec.json.decode(revision.texts[0], type=dict[str, Any])
+    except ValueError:
+        return {"damaged": f"Version {revision.version} of {memory_id} cannot be read."}
 
 
 def restore(caller: Caller, memory_id: str, number: int) -> UpdateResult:
@@ -182,7 +189,12 @@ def restore(caller: Caller, memory_id: str, number: int) -> UpdateResult:
             raise NotFound(
                 f"{memory.id} has no version {number}; it has 1 to {memory.version}.", id=memory.id
             )
-        content = msgspec.convert(wanted[0].memory, Content)
+        try:
+            content = msgspec.convert(wanted[0].memory, Content)
+        except ValueError:
+            raise StorageError(
+                f"Version {number} of {memory.id} is damaged; it cannot be restored."
+            ) from None
         changed = replace_memory(caller, memory, replace(memory, **msgspec.structs.asdict(content)))
     return _update_result(caller.project, changed)
 

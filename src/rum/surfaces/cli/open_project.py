@@ -26,7 +26,11 @@ def open_rum(options: Options, path: str | None = None, *, mention_absence: bool
         before = rum.project
         for warning in () if options.quiet else (*rum.warnings, *filter(None, [rum.take_question()])):
             note(warning)
-        yield rum
+        try:
+            yield rum
+        finally:
+            if damage := rum.take_damage():
+                note(damage)
         if options.as_text and mention_absence and not before.exists:
             _note_new_project(rum, before)
 

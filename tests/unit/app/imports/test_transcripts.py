@@ -238,3 +238,35 @@ def test_an_unknown_client_or_path_is_refused(rum: Rum, tmp_path: Path):
         rum.import_transcripts("cursor")
     with pytest.raises(NotFound, match="nowhere"):
         rum.import_transcripts("codex", tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("client", ["claude-code", "codex", "gemini"])
+def test_what_the_user_said_in_a_transcript_is_a_rule(user: Path, shop: Shop, rum: Rum, client: str):
+    path = write(user, client, shop.folder)
+    words = "Always run check_stats.py before you stop."
+    path.write_text(path.read_text().replace("crashes. Fix it.", f"crashes. Fix it. {words}"))
+    rum.import_transcripts(client)
+    assert [(rule.action, rule.source) for rule in rum.rules.list()] == [(words, "user")]
+    rum.rules.forget(rum.rules.list()[0].id)
+    os.utime(path, (AFTER, AFTER))
+    rum.import_transcripts(client)
+    assert rum.rules.list() == []
+
+
+@pytest.mark.parametrize("client", ["claude-code", "codex", "gemini"])
+def test_a_session_to_review_is_pending_and_once_rejected_not_made_again(
+    user: Path, shop: Shop, client: str, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("RUM_REVIEW", "first")
+    path, rum = write(user, client, shop.folder), shop.open(owner=True)
+    answer = rum.import_transcripts(client)
+    assert (answer.added, answer.pending) == (0, 1)
+    os.utime(path, (1, 1))
+    rum.import_transcripts(client)
+    (item,) = rum.review.list()
+    assert rum.list().memories == []
+    rum.review.reject(item.id)
+    os.utime(path, (2, 2))
+    rum.import_transcripts(client)
+    assert rum.review.list() == []
+    assert rum.list().memories == []

@@ -109,8 +109,9 @@ def _extracted_view(answer: Extracted) -> View:
         _note_view(answer) if answer.frontmatter is not UNSET else text_view(f"No note: {answer.reasoning}")
     )
     stored = answer.kept if answer.kept is not UNSET else None
-    verb = "Would store" if stored is None else "Stored"
-    keys = set(stored.facts) if stored else {fact.key for fact in answer.facts}
+    is_pending = bool(stored and stored.pending)
+    verb = "Would store" if stored is None else "For review:" if is_pending else "Stored"
+    keys = set(stored.facts) if stored and not is_pending else {fact.key for fact in answer.facts}
     for fact in answer.facts:
         view += text_view(f"{verb} fact {fact.key}: {fact.value}") if fact.key in keys else []
     for rule in answer.rules:
@@ -124,7 +125,8 @@ def _extracted_view(answer: Extracted) -> View:
 def _note_view(answer: Extracted) -> View:
     head = answer.frontmatter
     assert head is not UNSET
-    path = answer.kept.note if answer.kept is not UNSET else None
+    kept = answer.kept if answer.kept is not UNSET else None
+    path = kept and ("waits for review" if kept.pending else kept.note)
     fields: list[Field] = [
         ("note", path or "would be added"),
         *([("kind", answer.kind.value)] if answer.kind is not UNSET else []),

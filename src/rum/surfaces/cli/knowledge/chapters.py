@@ -57,12 +57,12 @@ _HELP = {
     "chapter": (
         "Show one chapter with its evidence and its memories.",
         "Update chapters, by ID or all that are stale, and show the changes.",
-        "Delete a chapter permanently; its memories stay.",
+        "Move a chapter to the trash; its memories stay.",
     ),
     "wisdom": (
         "Show one piece of wisdom with its evidence and chapters.",
         "Update wisdom, by ID or all that is stale, and show the changes.",
-        "Delete wisdom permanently; its chapters stay.",
+        "Move wisdom to the trash; its chapters stay.",
     ),
 }
 

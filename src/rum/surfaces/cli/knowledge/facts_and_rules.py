@@ -10,16 +10,14 @@ import click
 from rum.app.layers.rules import problem as condition_problem
 from rum.inject.render import local_time, short_id
 from rum.model.layers import Fact, FactVersion, Rule, RuleVersion
-from rum.store.captured_events import RuleCandidate
 from rum.surfaces.cli.memories.forget import add_forget_command
 from rum.surfaces.cli.open_project import open_rum
 from rum.surfaces.cli.option_types import limit_option
 from rum.surfaces.cli.options import Group, Options, command, ids_option, quiet_option
 from rum.surfaces.cli.output import print_result
-from rum.surfaces.cli.views import Field, Fields, TextPart, View, count_of, table, text_view
+from rum.surfaces.cli.views import Field, Fields, TextPart, View, table, text_view
 
 _rule_id = click.argument("rule_id", metavar="ID")
-_candidate_id = click.argument("candidate_id", metavar="ID")
 
 
 @click.group("facts", cls=Group)
@@ -92,7 +90,7 @@ def _fact_versions_view(versions: Sequence[FactVersion]) -> View:
     return [table({"version": "id", "since": "dim", "by": "dim", "value": ""}, rows)]
 
 
-add_forget_command(facts, "fact", "Delete a fact with its history permanently.", metavar="KEY")
+add_forget_command(facts, "fact", "Move a fact with its history to the trash.", metavar="KEY")
 
 
 @click.group("rules", cls=Group)
@@ -161,9 +159,17 @@ def _print_rules(options: Options, rules: Sequence[Rule], empty: str) -> None:
 
 
 def _rules_view(rules: Sequence[Rule]) -> View:
-    rows = [(short_id(rule.id), rule.condition, rule.action) for rule in rules]
+    rows = [(short_id(rule.id), rule.condition, _with_source(rule)) for rule in rules]
     lines = [f"{condition} → {action} [{rule_id}]" for rule_id, condition, action in rows]
     return [table({"id": "id", "when": "strong", "do": ""}, rows, lines)]
+
+
+def _with_source(rule: Rule) -> str:
+    """What a rule says, with who said it and when, and what took its place."""
+    said = (
+        f"The user said on {local_time(rule.created_at)[:10]}: {rule.action}" if rule.source else rule.action
+    )
+    return f"{said} (superseded by {short_id(rule.superseded_by)})" if rule.superseded_by else said
 
 
 @command("show", rules)
@@ -181,6 +187,8 @@ def _rule_view(rule: Rule) -> View:
         ("agent_id", rule.agent_id),
         ("created_at", local_time(rule.created_at)),
     ]
+    others = {"source": rule.source, "about": rule.about, "superseded_by": rule.superseded_by}
+    fields += [(name, value) for name, value in others.items() if value]
     if rule.updated_at is not None:
         fields += [("updated_at", local_time(rule.updated_at)), ("version", str(rule.version))]
     if rule.imported_at is not None:
@@ -204,48 +212,4 @@ def _rule_versions_view(versions: Sequence[RuleVersion]) -> View:
     return [table({"version": "id", "since": "dim", "by": "dim", "when": "strong", "do": ""}, rows)]
 
 
-@command("candidates", rules)
-@ids_option
-def candidates(options: Options) -> None:
-    """List candidate rules, taken from your corrections of agents.
-
-    Candidates are not used: `rum rules accept ID` makes one a rule, `rum rules reject ID` drops it.
-    """
-    with open_rum(options) as rum:
-        candidates = rum.rules.candidates()
-    answer = [candidate._asdict() for candidate in candidates]
-    ids = (candidate.id for candidate in candidates)
-    print_result(options, answer, lambda _: _candidates_view(candidates), ids=ids, empty="No candidates.")
-
-
-def _candidates_view(candidates: Sequence[RuleCandidate]) -> View:
-    rows = [(short_id(one.id), one.condition, one.action, str(one.times)) for one in candidates]
-    lines = [
-        f"{one.condition} → {one.action} [{short_id(one.id)}] {count_of(one.times, 'time')}"
-        for one in candidates
-    ]
-    return [table({"id": "id", "when": "strong", "do": "", "times": "dim"}, rows, lines)]
-
-
-@command("accept", rules)
-@_candidate_id
-@click.option("--when", "condition", metavar="CONDITION", help="Another condition.")
-@click.option("--do", "action", metavar="ACTION", help="Another action.")
-def accept(options: Options, candidate_id: str, condition: str | None, action: str | None) -> None:
-    """Make a candidate a rule."""
-    with open_rum(options) as rum:
-        rule = rum.rules.accept(candidate_id, condition=condition, action=action)
-    print_result(options, rule, _rule_id_view)
-
-
-@command("reject", rules)
-@_candidate_id
-def reject(options: Options, candidate_id: str) -> None:
-    """Drop a candidate; the same words do not create it again."""
-    with open_rum(options) as rum:
-        candidate = rum.rules.reject(candidate_id)
-    answer = {"id": candidate.id, "rejected": True}
-    print_result(options, answer, lambda _: text_view(f"Dropped: {candidate.action}"))
-
-
-add_forget_command(rules, "rule", "Delete a rule permanently.")
+add_forget_command(rules, "rule", "Move a rule to the trash.")

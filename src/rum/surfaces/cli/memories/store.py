@@ -126,19 +126,6 @@ def _updated_view(answer: UpdateResult) -> View:
     return text_view(f"{answer.memory_id} is now version {answer.memory.version}.")
 
 
-@command("restore")
-@click.argument("memory_id", metavar="ID")
-@click.option("--version", type=int, required=True, metavar="N", help="The version to go back to.")
-def restore(options: Options, memory_id: str, version: int) -> None:
-    """Restore an earlier version of a memory.
-
-    The versions in between stay in the history.
-    """
-    with open_rum(options) as rum:
-        answer = rum.restore(stored_id(rum, memory_id), version)
-    print_result(options, answer, _updated_view)
-
-
 @command("link")
 @click.argument("source_id", metavar="SOURCE")
 @click.argument("link_type", metavar="TYPE", type=OneOf(LinkType))

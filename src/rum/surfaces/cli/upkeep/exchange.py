@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import io
 import os
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -28,7 +29,7 @@ from rum.model.errors import InvalidQuery, RumError
 from rum.surfaces.cli.open_project import open_rum
 from rum.surfaces.cli.option_types import When, WholeNumber
 from rum.surfaces.cli.options import Command, Group, Options, command
-from rum.surfaces.cli.output import ReportProgress, note, print_lines, print_result, progress
+from rum.surfaces.cli.output import ReportProgress, ask, note, print_lines, print_result, progress
 from rum.surfaces.cli.record_input import read_source
 from rum.surfaces.cli.views import View, count_of, text_view
 
@@ -44,6 +45,7 @@ _NOT_ADDED = {
     "updated": "updated",
     "different": "changed here and not overwritten",
     "forgotten": "forgotten",
+    "pending": "waiting for `rum review`",
 }
 _FOUND = {
     "failures": "failures",
@@ -136,6 +138,8 @@ def import_view(answer: Answer, nouns: Nouns = MEMORIES) -> View:
     if isinstance(answer, ImportResult):
         view += _added_view(answer.layers, LAYERS) if answer.layers else []
         view += _added_view(answer.chapters, _CHAPTERS) if answer.chapters else []
+        if answer.restored:
+            view += text_view(f"Restored {count_of(answer.restored, 'item')} from the trash.")
     if isinstance(answer, Imported):
         skipped = sorted(answer.skipped.items(), key=lambda reason: -reason[1])
         view += _counts_view("Skipped", {name.replace("_", " "): count for name, count in skipped})
@@ -398,8 +402,8 @@ def import_group(ctx: click.Context) -> None:
     """Import an export, git history, sessions, issues or notes.
 
     FILE holds the JSON lines of `rum export`; - is stdin. The whole file is checked before anything is
-    written. Existing items are not changed, and forgotten ones stay forgotten. Vectors are not exported;
-    they are computed again.
+    written. Existing items are not changed. What was forgotten here is left out; --restore brings it back.
+    Vectors are not exported; they are computed again.
     """
     if ctx.invoked_subcommand is None:
         known = ", ".join(import_group.commands)
@@ -412,13 +416,19 @@ for row in IMPORTS:
 
 @command("lines")
 @click.argument("file")
-def import_lines(options: Options, file: str) -> None:
+@click.option("--restore", is_flag=True, help="Also bring back what was forgotten here.")
+def import_lines(options: Options, file: str, restore: bool) -> None:
     """Import an export of RUM."""
     lines = io.BytesIO(read_source(file)).readlines()
     with open_rum(options) as rum:
         with progress("Importing", len(lines)) as report_progress:
-            answer = rum.import_lines(lines, report_progress)
-        print_result(options, answer, import_view)
+            answer = rum.import_lines(lines, report_progress, restore=restore)
+        if options.as_text and not restore and answer.all_forgotten and sys.stdin.isatty():
+            left = count_of(answer.all_forgotten, "item")
+            question = f"Forgotten here, so left out: {left} of this export. Bring them back? (y/N)"
+            if ask(question).lower() in ("y", "yes"):
+                answer = rum.import_lines(lines, restore=True)
+        print_result(options, answer, import_view, notes=[answer.hint] if answer.hint else [])
         if options.as_text:
             note_missing_vectors(rum)
 

@@ -42,6 +42,7 @@ _REASONS = {
     "follow_ups": "with open follow-ups",
     "linked": "linked to recent ones",
     "used": "in use",
+    "damaged": "damaged",
 }
 _MANY = 200  # Number of memories from which the expected time is printed first
 _PATIENCE = 20.0  # Seconds for which the process that a hook started waits for another one to end
@@ -49,14 +50,19 @@ _FAST, _SLOW = 0.03, 0.075  # Seconds per memory of the built-in embedder, on a 
 
 
 @command("doctor")
-def doctor(options: Options) -> None:
+@click.option("--mend", is_flag=True, help="Do what is safe about them, after copying the files.")
+def doctor(options: Options, mend: bool) -> None:
     """Check the project's memory for problems.
 
-    Checks database, index, versions, permissions, disk and settings. The exit code is 1 if it finds any.
+    Checks every table and row, the index, versions, permissions, disk and settings. The exit code is 1 if it
+    finds any. --mend copies the files, saves the rows that can be read, and rebuilds the index.
     """
     try:
-        with open_rum(options) as rum:
-            found = rum.doctor()
+        if mend:
+            found = Rum.repair(project=options.project)
+        else:
+            with open_rum(options) as rum:
+                found = rum.doctor()
     except StorageError as error:  # it cannot be opened
         path = error.details.get("path")
         problem = Problem(error.message, f"The file is {path}." if path else "")
@@ -275,11 +281,22 @@ def reindex(options: Options, vectors: bool) -> None:
 
 @command("backup")
 @click.argument("file", type=click.Path())
-def backup(options: Options, file: str) -> None:
-    """Back up the memory to a file.
+@click.argument("restored", type=click.Path(), required=False, metavar="")
+def backup(options: Options, file: str, restored: str | None) -> None:
+    """Back up the memory to a file, or restore one.
 
-    Other processes can keep writing. FILE must not exist yet.
+    Other processes can keep writing. FILE must not exist yet. `rum backup restore FILE` replaces the memory
+    by a backup; the files before are copied to a folder beside them.
     """
+    if restored is not None:
+        if file != "restore":
+            raise click.UsageError("Give one file, or: rum backup restore FILE")
+        kept = Rum.restore_backup(restored, project=options.project)
+        answer = {"restored": restored, "copy": kept}
+        print_result(options, answer, lambda _: text_view(f"Restored {restored}. Before: {kept}"))
+        return
+    if file == "restore":
+        raise click.UsageError("Which backup? rum backup restore FILE")
     with open_rum(options) as rum:
         size = rum.backup(file)
     print_result(options, {"file": file, "bytes": size}, lambda _: text_view(f"{file}: {size} bytes"))

@@ -1,0 +1,1 @@
+"""Review: what was captured or extracted waits until a person accepts it."""
