@@ -212,6 +212,11 @@ def headings() -> dict[FindingKind, re.Pattern[str]]:
     }
 
 
+def any_of(words: str) -> str:
+    """A pattern for any of these words; an underscore is a blank."""
+    return f"(?:{'|'.join(words.split()).replace('_', ' ')})"
+
+
 def _words(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns), re.IGNORECASE)
 
@@ -418,7 +423,8 @@ _CURRENT_WORK = _words(
     r"\b(?:works?|pass(?:es)?|fine|good|starts?|fixed) (?:again|now)\b|\b(?:right|for) now\b|\bso far\b",
     r"\btoday\b|\bthis (?:time|pr|change|branch|ticket|task)\b|\bfollow-?up\b",
     r"^(?:it|this|that|these|those|next|then|first|finally|afterwards)\b",
-    r"^(?:the |all )?(?:branch|build|changes?|commit|diff|log|output|patch|pr|pull request|review|ticket)\b",
+    r"^(?:the |all )?(?:branch|build|changes?|commit|diff|log(?! \w+s\b)|output|patch|pr|pull request|review"
+    r"|ticket)\b",
     r"^(?:adjust|allow|convert|disable|drop|enable|handle|introduce|let|make|move|scan|skip|support|suppress)\b",
     r"^(?:adapt|align|apply|bring|check|ensure|extend|give|provide|switch|teach|turn|use) (?!only)",
     r"\b(?:has|have|needs?) to be (?:added|addressed|checked|done|fixed|merged|reviewed|tested|updated)\b",

@@ -1,4 +1,8 @@
-"""Find the versions that a run states as in use now, not what it plans, rejects, compares or quotes."""
+"""Find the versions that a run states as in use in this project now, not those of others, planned or past.
+
+A version becomes a fact only in three forms: "<part of the project> uses <name> <version>", "<name> <version>
+is required", or a list of versions under a heading such as "Stack". What is not surely meant so is left out.
+"""
 
 from __future__ import annotations
 
@@ -7,126 +11,124 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from rum.extract.cues import CHANGE_HEADING, HEDGE
-from rum.extract.entities import UNITS
+from rum.extract.cues import CHANGE_HEADING, HEDGE, any_of
+from rum.extract.entities import UNITS, is_common, is_vague
 from rum.extract.passage_weight import WeighedPassage
 from rum.model.layers import GivenFact
 from rum.text.lexicon import word_set
+from rum.text.terms import says_little, terms
 
 _MAX_FACTS = 20
 _MAX_TEXT = 1000
-# Words before a number that is not a version.
-_NOT_NAMES = word_set(
-    """
-    a about above all an and any api approach apply are around article at attempt batch be before below
-    between bug build by case
-    change chapter class commit day error exactly example exit figure for from group has have http https
-    in is iso
-    issue item iteration least level limit line lines max milestone min migration month most needs
-    node-count not
-    number of on only option or over page part per phase pick point port pr priority process question
-    range release
-    rfc room round rule run sample section sha since size sprint stage status step table take task team
-    test than that
-    the these this those ticket tier to todo top total under until up uses version was week with year
+# Names of products among the common words, and names of standards, which are not installed.
+_PRODUCTS = word_set(
+    "bash express git go java javascript linux macos next node pip python typescript windows"
+)
+_STANDARDS = word_set("es http https iso oauth rfc soc ssl tls ttl unicode utf wcag web")
+# Words of a clause that says something else than what is in use: denials, conditions, wishes, plans, the
+# past, changes, comparisons, examples, limits, breakage, other times, other places, and the words of others.
+_OTHERWISE = any_of(
+    r"""
+    not no never neither nor nobody none without cannot instead_of rather_than unlike except anymore until
+    unless if whether assum\w+ suppos\w+ imagin\w+ hypothetic\w+ once when(?:ever)? in_case would could
+    should might may must ought will shall wants?_to wanted going_to hop(?:e|ing) plan(?:s|ned|ning)?
+    consider\w* try tried trying evaluat\w+ candidate propos\w+ please suggest\w* recommend\w* request\w*
+    asked migrat\w+ mov(?:e|es|ed|ing) switch\w* upgrad\w+ downgrad\w+ bump\w* updat\w+ revert\w*
+    port(?:ed|ing) was were had did used_to been previous\w* former\w* original\w* before earlier ago
+    back_then old(?:er)? legacy ancient since introduced added removed dropp?\w* deprecat\w+ landed arriv\w+
+    starting_with ended e\.g i\.e for_(?:example|instance) such_as like say examples? sample fixtures?
+    mock\w* stub\w* dummy placeholder than compar\w+ versus vs between ranges? up_(?:to|through) below above
+    under less at_most differ\w* depending either break(?:s|ing)? broke fail(?:s|ed|ing)? crash\w*
+    incompatib\w+ conflict\w* unsupported refus\w+ reject\w* too_(?:old|new) buggy eol end[-_]of[-_]life bug
+    issue error yet soon next later eventually someday tomorrow yesterday future upcoming
+    last_(?:week|month|year|quarter) for_this first guide todo draft rfc branch forks? spike experiment\w*
+    beta preview temporar\w+ local(?:ly)? laptops? machine in_(?:the_)?tests? sandbox staging reproduce
+    repro upstream other another some half most several two three their theirs elsewhere sibling vendor'?s?
+    competitors? customers? reporter users? tutorial article blog docs readme changelog release_notes
+    pull_request pr renovate dependabot peer_dependenc\w+ message complain\w*
     """
 )
-# Words of a clause that says something else than what is in use: negations, wishes, plans, the past,
-# comparisons, examples, what others do, and where something is true instead of what is used.
-_NOT_SO_NOW = re.compile(
-    r"""\b(?:not|never|neither|nor|without|cannot|no\ longer|instead\ of|rather\ than|unlike|except|until
-    |unless|if|whether|assum\w+|suppos\w+|imagin\w+|hypothetic\w+|were\ we|once|when(?:ever)?
-    |would|could|should|might|may|must|ought|will|shall|wants?\ to|wanted|going\ to|hope|hoping|plan(?:s
-    |ned|ning)?
-    |consider\w*|try|tried|trying|evaluat\w+|candidate|propos\w+|please|suggest\w*|recommend\w*
-    |request\w*|asked
-    |migrat\w+|mov(?:e|es|ed|ing)|switch\w*|upgrad\w+|downgrad\w+|bump\w*|updat\w+|revert\w*|roll(?:ed
-    |ing)?\ back|port(?:ed|ing)
-    |was|were|had|did|used\ to|been|previous\w*|former\w*|original\w*|before|earlier|ago|back\ then|old
-    |older|legacy|ancient
-    |since|introduced|added|removed|dropped|deprecat\w+|landed|arriv\w+|starting\ with
-    |e\.g|i\.e|for\ (?:example|instance)|such\ as|like|say|example|sample|fixtures?|mock\w*|stub\w*|dummy
-    |placeholder
-    |faster|slower|better|worse|than|compared|comparison|versus|vs|between|range|ranges|up\ to|below
-    |above|under|less|more\ recent|at\ most
-    |up\ through|different\ from|differs?|unlike
-    |break(?:s|ing)?|broke|fail(?:s|ed|ing)?|crash\w*|incompatib\w+|conflict\w*|unsupported|refus\w+
-    |reject\w*|drops?
-    |too\ (?:old|new)|buggy|end[- ]of[- ]life|eol
-    |yet|soon|next|later|eventually|someday|tomorrow|yesterday|last\ (?:week|month|year|quarter)|future
-    |upcoming
-    |todo|draft|rfc|branch|spike|experiment\w*|beta|preview|temporar\w+|locally\ only
-    |upstream|other\ (?:projects?|teams?|repos?\w*|services?|apps?)|another|their|theirs|elsewhere
-    |sibling|vendor'?s?
-    |competitors?|customers?|tutorial|article|blog|docs?\ (?:say|show|mention)|readme\ (?:says?|still)
-    |changelog|release\ notes
-    |peer\ dependenc\w+|claims?|claimed|says|said|reports?|reported|message|complain\w*)\b
-    |n['’]t\b|\?|["“”]|(?<![\w=])[<>]=?\s?v?\d|~\s?\d""",
+_NOT_SO_NOW = re.compile(rf"\b{_OTHERWISE}\b|n['’]t\b|[\"“”]|(?<![\w=])[<>]=?\s?v?\d|~\s?\d", re.IGNORECASE)
+# A sentence with any of these is what somebody says, asks, thinks or has on a computer of their own.
+_WORDS_OF_OTHERS = re.compile(
+    r"""\b(?:according\ to|claim\w*|says?|said|reported(?:ly)?|mentions?|told|thought|believe\w*|apparently
+    |supposed(?:ly)?|allegedly|seems?|guess\w*|verified|i|my|your?|they|he|she)\b|\?""",
+    re.IGNORECASE | re.VERBOSE,
+)
+# The parts of the project itself; "our" and "this" make any other thing one of them.
+_PART = any_of(
+    """
+    project product repo(?:sitor(?:y|ies))? monorepo code[_-]?base code workspace stack tool[_-]?chain setup
+    services? micro-?services? apps? applications? site websites? portal shop game firmware back-?end
+    front-?end servers? clients? apis? gateway workers? jobs? lambdas? functions? pipelines? workflows? ci
+    builds? images? containers? runners? clusters? nodes pods hosts fleet deployments? production prod
+    databases? db warehouse broker cache lock[_-]?file makefile dockerfile
+    """
+)
+_FILE = r"`?(?:[\w./-]*/)?(?:[\w-]*\.[\w.-]+|Dockerfile|Makefile|Gemfile|Pipfile)`?"
+# Not a part of the project, even if it is "this" one.
+_MATTER = r"(?:approach|change|command|feature|fix|method|option|step|test|tests|warning)\b"
+_OURS = re.compile(
+    rf"""^(?:(?:and|also|both|today|currently|now|at\ present|here|note\ that|in\ (?:this|the|our)\ [\w-]+
+    |in\ production),?\ )*
+    (?:we(?:\ all)?|everything|(?:all\ of\ (?:it|them|the\ [\w-]+))|{_FILE}
+    |(?:our|this)(?:\ (?!of\b|versions?\b|releases?\b|way\b|{_MATTER})[\w./-]+){{1,4}}
+    |(?:(?:the|all)\ )*(?:[\w./-]+[\ -]){{0,3}}{_PART}
+    (?:\ (?:in|of|for|under)\ (?:the\ )?[\w./-]+)?)?
+    (?:\ (?:still|now|currently|all|both|only|always|itself))?\ ?$""",
     re.IGNORECASE | re.VERBOSE,
 )
 # Verbs for what is in use, and what may stand between them and the name.
 _USES = re.compile(
-    r"""\b(?:us(?:e|es|ing)|run(?:s|ning)?(?:\ (?:on|under|with|against|in))?|requir(?:e|es|ing)|needs?
-    |depends?\ on
-    |(?:built|build|builds|based|written|tested|compiled|packaged|deploy(?:s|ed)?|hosted|pinned|locked
-    |fixed|set|running|standardi[sz]ed)
-      \ (?:with|on|against|for|in|to|at|from)
-    |pins?|supports?|targets?|ships?(?:\ with)?|brings|comes\ with|includes?|installs?|provides?|expects?
-    |(?:is|are|'re|stays?|remains?|sits?)(?:\ (?:still|now|currently|all|both))?\ (?:on|at|pinned\ (?:to
-    |at|on)|based\ on|built\ (?:on|with)
-      |compatible\ with|locked\ (?:to|at)|running(?:\ on)?|using|written\ (?:in|for)|tested\ (?:with|on
-      |against)|deployed\ (?:on|with|to))
-    |compatible\ with|works?\ (?:with|on)|minimum(?:\ (?:is|version\ is))?|at\ least|our\ pinned
-    |the\ pinned)
-    (?P<rest>[^!?]{0,80})$""",
+    r"""(?:\b|(?<='))(?:uses?|using|runs?(?:\ (?:on|under|with|against|in))?|requires?|needs?|depends?\ on
+    |pins?
+    |(?:is|are|re|stays?|remains?|sits?)(?:\ (?:still|now|currently|all|both))?\ (?:on|at
+      |running(?:\ on)?|using)
+    |(?:(?:is|are|re)\ )?(?:(?:still|now|currently)\ )?(?:built|build|builds|based|written|compiled|packaged
+      |deploy(?:s|ed)?|hosted|pinned|locked|fixed|running|standardi[sz]ed)\ (?:with|on|against|for|in|to
+      |at|from)
+    |ships?(?:\ with)?|brings|comes\ with|includes?|installs?|at\ least|minimum(?:\ (?:is|version\ is))?
+    |(?P<least>supports?|targets?|works?\ (?:with|on)))
+    (?P<rest>\b[^!?]{0,80})$""",
     re.IGNORECASE | re.VERBOSE,
+)
+_IMPERATIVE = re.compile(
+    r"^(?:use|run|require|pin|include|install|need|build|deploy|using|running)\b", re.IGNORECASE
 )
 # A verb between the one above and the name: the name belongs to another statement.
 _OTHER_VERB = re.compile(
-    r"\b(?:is|are|has|have|does|do|can|to \w+|that|which|who|because|so|as|while|but"
-    r"|whose)\b",
+    r"\b(?:is|are|has|have|does|do|can|to \w+|that|which|who|because|so|as|while|but|whose"
+    r"|or(?! (?:newer|later|higher|above)))\b",
     re.IGNORECASE,
 )
 _IS_USED = re.compile(
-    r"^(?: (?:or|and) (?:newer|later|higher|above))?\s?\)? (?:is|are) (?:now |still |currently )?"
-    r"(?:required|needed|mandatory|used|installed|pinned|in use|supported|the (?:minimum|baseline|floor"
-    r"|runtime|target"
-    r"|oldest supported|version (?:in use|we use|used)))\b",
+    r"^\s?\)? (?:is|are) (?:now |still |currently )?(?:required|needed|mandatory|used|installed|pinned|in use"
+    r"|the (?:minimum|baseline|floor|runtime|target|oldest supported|version (?:in use|we use|used)))"
+    rf"(?: here| everywhere| throughout| (?:by|for|in|on) (?:us|all|the (?:[\w-]+ )?{_PART}"
+    r"|(?:our|this) [\w-]+))?(?=[\s.,;]*$|[,;.] )",
     re.IGNORECASE,
 )
-_PINNED = re.compile(r"\b(?:our|the|is|are|currently|:)? ?pinned $", re.IGNORECASE)
-_BEFORE_NOT = re.compile(r"\b(?:not|from|than|without|neither|nor|to|no|or) (?:the )?[`(]?$", re.IGNORECASE)
+_PINNED = re.compile(r"\bour pinned $", re.IGNORECASE)
 # What may follow a version in a bare list such as "Python 3.11, Django 4.2 with Redis as broker".
 _LIST_GOES_ON = re.compile(
-    r"\s*(?:$|[,;/+&)|.(]|and\b|with\b|for\b|on\b|as\b|plus\b|via\b|in\b|because of\b|—|–"
-    r"|- )",
+    r"\s*(?:$|[,;/+&)|.(]|(?:and|with|for|on|as|plus|via|in|because of|here|today|now|everywhere|but|while"
+    r"|which|so|at)\b|—|–|- )",
     re.IGNORECASE,
 )
 _FINITE = re.compile(
-    r"\b(?:is|are|was|were|has|have|had|do|does|did|can|could|will|would|should|must|may|might|gets?"
-    r"|makes?|means|adds?|lacks?)\b"
-    r"|n['’]t\b",
+    r"\b(?:is|are|was|were|has|have|had|do|does|did|can|could|will|would|should|must|may|might|gets?|gives?"
+    r"|makes?|means|adds?|lacks?)\b|n['’]t\b",
     re.IGNORECASE,
 )
-_MAX_LABEL = 30
-_BARE_LABEL = re.compile(rf"^[\w /&*`-]{{1,{_MAX_LABEL}}}: ?$")
-# Only where something applies ("raise it on Python 3.11+"), not what is used.
-_PLACE = re.compile(r"\b(?P<verb>\w+) (?:on|under|for|with|in) (?:the )?$", re.IGNORECASE)
-_PLACE_IN_USE = word_set(
-    """
-    available based build builds built compatible deploy deployed deploys depends does is only run
-    running runs
-    starts stay stays supported tested work working works written
-    """
-)
+_BARE_LABEL = re.compile(r"^(?P<label>[\w /&*`-]{1,30}): ?$")
 _CLAUSE_END = re.compile(
-    r"; |: (?=\w+ )|\. |, (?=(?:but|while|whereas|although|though|which|whose|who|where|so|because"
-    r"|since|as|yet|and (?:we|it|the|then)) )"
-    r"| (?=(?:but|while|whereas|although|though|because|since|so that|which|whose) )| [—–-] "
+    r"; |: (?=\w+ )|\. |, (?=(?:but|while|whereas|although|though|which|whose|who|where|so|because|since|as"
+    r"|yet|and (?:we|it|the|then)) )| (?=(?:but|while|whereas|although|though|because|since|so that|which"
+    rf"|whose) )| and (?=(?:the|our) (?:[\w-]+ ){{0,3}}{_PART} )| [—–-] "
 )
 _BRACKETS = re.compile(r"\([^()]*\)?")
 _VERSIONS_HEADING = re.compile(
-    r"\b(?:stack|dependenc|versions?|requirements?|tool|built with|runtime|tech)", re.I
+    r"\b(?:stack|dependenc\w+|versions?|requirements?|tool\w*|built with|runtimes?|tech\w*)\b", re.IGNORECASE
 )
 
 
@@ -143,63 +145,78 @@ class Mention(NamedTuple):
 
 def facts_in(weighed: Iterable[WeighedPassage]) -> tuple[GivenFact, ...]:
     """Return a fact for each name whose version is stated as in use; none for a name with two versions."""
-    found: dict[str, list[str]] = {}
+    found: dict[str, list[tuple[str, bool]]] = {}
     for one in weighed:
         heading = one.passage.heading
         is_doubtful = one.is_fleeting or one.is_step or one.passage.kind == "code"
         if is_doubtful or HEDGE.search(one.passage.text) or (heading and CHANGE_HEADING.search(heading)):
             continue
-        for name, version in versions_in(one.passage.text, heading=heading):
-            found.setdefault(name, []).append(version)
-    facts = [GivenFact(name, versions[0]) for name, versions in found.items() if _agree(versions)]
+        for name, version, ours in _stated(one.passage.text, heading):
+            found.setdefault(name, []).append((version, ours))
+    facts = [GivenFact(name, stated[0][0]) for name, stated in found.items() if _agree(stated)]
     return tuple(facts[:_MAX_FACTS])
 
 
-def _agree(versions: list[str]) -> bool:
-    return len({version.partition(" ")[0].rstrip("+") for version in versions}) == 1
+def _agree(stated: list[tuple[str, bool]]) -> bool:
+    """Whether all statements have the same version, and all are about this project."""
+    same = {version.partition(" ")[0].rstrip("+") for version, _ in stated}
+    return len(same) == 1 and any(ours for _, ours in stated)
 
 
 def versions_in(text: str, *, heading: str = "") -> Iterator[tuple[str, str]]:
-    """Yield the name and version of whatever a text states to be in use now."""
+    """Yield the name and version of whatever a text states to be in use in the project now."""
+    return ((name, version) for name, version, ours in _stated(text, heading) if ours)
+
+
+def _stated(text: str, heading: str) -> Iterator[tuple[str, str, bool]]:
+    """Yield names and versions that are in use, each with whether it is in use in this project."""
     text = text[:_MAX_TEXT].replace("**", "").replace("`", "")
+    if _WORDS_OF_OTHERS.search(text):
+        return
     main = _BRACKETS.sub(lambda found: " " * len(found[0]), text)
     bare = _is_bare_list(main, heading)
-    for mention in _mentions(text, heading):
+    for mention in _mentions(text):
         inside = not main[mention.start : mention.end].strip()
         start, end = _clause(text if inside else main, mention, inside=inside)
         before, after = (text if inside else main)[start : mention.start], text[mention.end : end]
-        if _is_stated(before, after, mention, is_bare=bare and not inside):
-            yield mention.name, mention.version
+        ours = _is_ours(before, after, mention, is_bare=bare and not inside)
+        if ours is not None:
+            yield mention.name, mention.version, ours
 
 
-def _is_stated(before: str, after: str, mention: Mention, *, is_bare: bool) -> bool:
-    """Whether a mention is said to be in use, by the clause before and after it."""
-    place = _PLACE.search(before) if mention.is_minimum else None
-    if place and place["verb"].lower() not in _PLACE_IN_USE:
-        return False
+def _is_ours(before: str, after: str, mention: Mention, *, is_bare: bool) -> bool | None:
+    """Whether a version is in use in this project, by the clause around it; None if it is not in use."""
     if _PINNED.search(before):
         return True
-    if _BEFORE_NOT.search(before) and not _USES.search(before):
-        return False
     if _NOT_SO_NOW.search(before) or _NOT_SO_NOW.search(_BRACKETS.sub(" ", after)):
-        return False
-    if is_bare or mention.has_verb or _IS_USED.match(after):
-        return True
+        return None
+    if is_bare or _IS_USED.match(after) or (mention.has_verb and _LIST_GOES_ON.match(after)):
+        return not before.strip() or is_bare or bool(_OURS.match(before))
     used = _USES.search(before)
-    if used is None or _version_pattern().search(before[: used.start()]):
-        return False  # The second: what another product needs
-    return not _OTHER_VERB.search(used["rest"])
+    if (
+        used is None
+        or not _LIST_GOES_ON.match(after)
+        or (used["least"] and not mention.is_minimum)
+        or _OTHER_VERB.search(used["rest"])
+    ):
+        return None
+    subject = before[: used.start()].strip(" ,'")
+    if _version_pattern().search(subject):
+        return None  # What another product needs
+    return bool(_OURS.match(subject)) and not (not subject and _IMPERATIVE.match(before.strip()))
 
 
 def _is_bare_list(main: str, heading: str) -> bool:
-    """Whether a text only lists names with versions, perhaps after a label, and makes no statement."""
-    if _FINITE.search(main):
+    """Whether a text only lists names with versions, and makes no statement, or one that they are in use."""
+    found = list(_mentions(main))
+    if not found or _FINITE.search(main):
         return False
-    found = list(_mentions(main, heading))
-    if not found:
+    opening = main[: found[0].start].strip()
+    label = _BARE_LABEL.match(opening)
+    if opening and not label:
         return False
-    opening = main[: found[0].start]
-    if opening.strip() and not _BARE_LABEL.match(opening.strip()):
+    title = label["label"] if label else heading
+    if title and (not _VERSIONS_HEADING.search(title) or _NOT_SO_NOW.search(title)):
         return False
     return all(_LIST_GOES_ON.match(main, mention.end) for mention in found)
 
@@ -220,34 +237,38 @@ def _clause(text: str, mention: Mention, *, inside: bool) -> tuple[int, int]:
     return start, end
 
 
-def _mentions(text: str, heading: str) -> Iterator[Mention]:
-    is_table = bool(heading and _VERSIONS_HEADING.search(heading))
+def _mentions(text: str) -> Iterator[Mention]:
     for match in _version_pattern().finditer(text):
-        name = match["name"].strip(".").lower()
-        has_dot = "." in match["version"]
-        separator = match["separator"].strip()
-        if name in _NOT_NAMES or (separator in (":", "|") and not (has_dot or is_table)):
+        name, first = match["name"].strip("."), match["first"] or ""
+        if first and not is_common(first.strip()):
+            name = first + name  # "React Native"
+        elif not _is_name(name):
+            continue
+        if match["separator"] == ": " and "." not in match["version"]:
             continue
         version = match["range"] + match["version"] + (match["more"] or "").replace(" +", "+")
-        yield Mention(
-            name,
-            version,
-            match.start(),
-            match.end(),
-            bool(match["more"]),
-            has_verb=" is " in match["separator"] or "s " in match["separator"],
-        )
+        has_verb = match["verb"] is not None
+        yield Mention(name.lower(), version, match.start("name"), match.end(), bool(match["more"]), has_verb)
+
+
+def _is_name(name: str) -> bool:
+    """Whether a word may name a product: not an ordinary word, as in "section 3.2" or "worker 3"."""
+    word = name.lower()
+    if word in _PRODUCTS:
+        return True
+    return not (word in _STANDARDS or is_common(word) or is_vague(word) or says_little(terms(word)))
 
 
 @cache
 def _version_pattern() -> re.Pattern[str]:
-    name = r"(?P<name>@?[A-Za-z][\w.+#/-]{0,60}?)"
+    name = r"(?P<first>\b[A-Z][A-Za-z]+ (?=[A-Z]))?(?P<name>@?[A-Za-z][\w.+#/-]{0,60}?)"
     version = rf"(?P<version>v?\d{{1,3}}(?:\.\d{{1,4}}){{0,3}}(?:\.x)?)(?!\d|\.\d|{UNITS})"
     more = r"(?P<more>\s?\+| or (?:newer|later|higher|above))?"
     separator = (
-        r"(?P<separator>@| version | |==?|: | \| | version is | (?:is|stays|remains)"
-        r"(?: still| now| currently)?(?: pinned| locked| fixed| kept)? (?:at|to|on)(?: version)? )"
+        r"(?P<separator>@| version | |==?|: | \| | version is "
+        r"|(?P<verb> (?:is|stays|remains)(?: still| now| currently)?(?: pinned| locked| fixed| kept)?"
+        r" (?:at|to|on)(?: version)? ))"
     )
-    return re.compile(
-        rf"(?<![\w./@-]){name}{separator}(?P<range>[\^~]?){version}{more}(?![\w-]|:\d|\s?[–-]\s?v?\d)"
-    )
+    # Neither a range nor one of several versions: "Django 3.2, 4.2 and 5.0".
+    end = r"(?![\w-]|:\d|\s?[–-]\s?v?\d|(?:,| and| or|,? and|,? or|/)\s?v?\d)"
+    return re.compile(rf"(?<![\w./@-]){name}{separator}(?P<range>[\^~]?){version}{more}{end}")

@@ -6,8 +6,15 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from rum.extract.cues import CHANGE_HEADING, HEDGE, is_about_this_work, is_personal, without_lead_in
-from rum.extract.entities import is_vague
+from rum.extract.cues import (
+    CHANGE_HEADING,
+    HEDGE,
+    any_of,
+    is_about_this_work,
+    is_personal,
+    without_lead_in,
+)
+from rum.extract.entities import has_names, is_vague
 from rum.extract.when_to_use import distinctive_names
 from rum.model.layers import GivenRule
 from rum.text.lexicon import word_set
@@ -22,49 +29,67 @@ _MIN_ACTION = 8
 _MAX_NAMES = 4
 _MAX_WORDS = 6
 _MIN_WORDS = 2  # Words of a condition: one alone fits too many tasks
-_VERBS = (
-    "add|always|ask|avoid|build|bump|call|change|check|close|commit|copy|create|delete|do|don't|edit"
-    "|ensure|export|follow"
-    "|generate|go through|import|include|increase|install|keep|log|make|mark|mock|name|never|open|pass"
-    "|pin|prefer|put|read"
-    "|rebuild|recreate|regenerate|register|remember to|remove|rename|reset|restart|return|run|seed|set"
-    "|start|stop|take|tag"
-    "|test|throttle|update|use|validate|wait|wrap|write|you (?:must|need to|have to)"
+_VERBS = any_of(
+    """
+    add always avoid build bump call change close commit copy create delete do don't edit ensure export
+    follow generate go_through import include increase install keep log make mark mock name never open pass
+    pin prefer put rebuild recreate regenerate register remember_to remove rename reset restart return run
+    seed set start stop take tag test throttle update use validate wait wrap write
+    you_(?:must|need_to|have_to)
+    """
 )
 _CUE = (
     r"(?:please )?(?:always|never|do not|don['’]t|make sure|be sure to|remember to|ensure(?: that)?"
     r"|avoid \w+ing)"
 )
-_TIME = r"(?:when(?:ever)?|if|before|after|while|unless)"
+_TIME = r"(?:when(?:ever)?|if|before|after|while|unless|every time)"
+# A moment that comes again for everybody who works on the project; "after the deploy" is the next one only.
+_AGAIN = (
+    rf"{_TIME} (?:(?:ever )?(?!according|being|having|seeing|getting)\w+ing\b|you (?!have|see|want|like"
+    r"|prefer|agree|get|notice|find|hit|object|are|run into)\w+"
+    r"|(?:commit|push|deploy|release|merge|add|change|edit|touch|bump)\b"
+    r"|(?:an?|any|another|every|one of the|the) [\w `./*-]{2,60}? (?:changes?"
+    r"|(?:is|are|was|gets?|has been) (?:added|changed|edited|renamed|removed|deleted|touched|created"
+    r"|regenerated))\b)"
+)
 _WHEN_FIRST = re.compile(
-    rf"^(?P<when>{_TIME} [^,;:]{{4,150}}), (?:then )?(?:please )?(?P<do>(?:{_VERBS})\b.+)", re.IGNORECASE
+    rf"^(?P<when>{_AGAIN}[^,;:]{{0,150}}), (?:then )?(?:please )?(?P<do>{_VERBS}\b.+)", re.IGNORECASE
 )
 _WHEN_LAST = re.compile(rf"^(?P<do>{_CUE} [^:;]{{4,200}}?) (?P<when>{_TIME} .{{4,150}})", re.IGNORECASE)
-# "Run X before pushing": an imperative without a cue needs a moment that comes again.
+# "Run X before pushing": an imperative without a cue needs a moment that comes again, and a name.
 _IMPERATIVE_LAST = re.compile(
-    rf"^(?P<do>(?:{_VERBS})\b .{{3,200}}?) (?P<when>(?:before|after|when(?:ever)?|every time)(?: you)? "
-    r"(?:\w+ing|you \w+|commit|push|deploy|release|merge|add|change|edit|touch|bump)\b.{0,120})",
-    re.IGNORECASE,
+    rf"^(?P<do>{_VERBS}\b .{{3,200}}?) (?P<when>(?!if|while|unless){_AGAIN}.{{0,120}})", re.IGNORECASE
 )
 _ALONE = re.compile(rf"^(?P<do>{_CUE} .{{4,}})", re.IGNORECASE)
-# "All tables must have …", "Handlers never …": a sort of thing, not one thing that must happen to be so.
+# "All tables must have …", "Handlers never …": a sort of thing in the code, not one thing, nor the users.
+_CODE_NOUN = any_of(
+    """
+    adapters? amounts? apis? assets? branch(?:es)? buckets? builds? caches? calls? certificates? changes?
+    charts? class(?:es)? clients? columns? commands? commits? components? configs? connections? constants?
+    consumers? containers? controllers? credentials? dags? dashboards? dates? decorators? dependenc(?:y|ies)
+    deploy(?:ment)?s? dialogs? documents? dtos? endpoints? entit(?:y|ies) enums? errors? events? exceptions?
+    exports? factor(?:y|ies) features? fields? files? fixtures? flags? forms? functions? handlers? helpers?
+    hooks? icons? images? imports? index(?:es)? interfaces? jobs? keys? labels? layers? librar(?:y|ies)
+    lines? links? locks? logs? mails? manifests? messages? methods? metrics? middlewares? migrations? mocks?
+    models? modules? names? notebooks? objects? packages? pages? partitions? paths? payloads? permissions?
+    plugins? pods? polic(?:y|ies) prices? props producers? prs? quer(?:y|ies) queues? reducers? releases?
+    repositor(?:y|ies) requests? resolvers? resources? responses? retr(?:y|ies) roles? routes? schemas?
+    screens? scripts? secrets? seeds? selectors? serializers? services? sessions? settings? snapshots?
+    specs? streams? strings? structs? styles? subclass(?:es)? tables? tags? tasks? templates? tests? texts?
+    threads? timestamps? tokens? topics? transactions? translations? triggers? types? uploads? urls?
+    validators? values? variables? versions? views? webhooks? widgets? workers? workflows? writes?
+    """
+)
+_THING = rf"(?:[\w`./*<>'-]+ ){{0,4}}?(?:{_CODE_NOUN}|`[^`]+`|[\w-]+[/.][\w./-]+)"
 _SORT = (
-    r"(?:(?:all|every|each|any|new|no)\b[\w `./*<>-]{2,60}?|(?:the "
-    r"|our )?[\w`./-]+(?: [\w`./-]+){0,3}?(?<![su'i])s`?"
-    r"(?: (?:in|under|for|of|on) [\w`./*-]+(?: [\w`./-]+)?)?)"
+    rf"(?:(?:all|every|each|any|new|no|only)\b(?: new)? {_THING}|(?:the |our )?(?:[\w`./-]+ ){{0,3}}?"
+    rf"(?={_CODE_NOUN}\b)\w+(?<![su'i])s)(?: (?:in|under|for|of|on|outside) [\w`./*-]+(?: [\w`./-]+)?)?"
 )
 _DECLARED = re.compile(
     rf"^(?:in this (?:repo\w*|project|code ?base),? )?(?P<what>{_SORT}) "
-    r"(?:must(?: not| never| always)?|(?:may|can) never|never|always|may not) \w+.*",
+    r"(?:must(?: not| never| always)?|(?:may|can) never|never|always|may not|(?:has|have|needs?) to)"
+    r" (?!(?:have|has) (?:been|come|gone|\w+ed)\b)\w+.*",
     re.IGNORECASE,
-)
-_IS_ALWAYS = re.compile(
-    r"^(?P<what>(?:the |our )?[\w`./-]+(?: [\w`./-]+){0,3}) (?:is|are) (?:always"
-    r"|never) .{4,}",
-    re.IGNORECASE,
-)
-_EACH_HAS_TO = re.compile(
-    r"^(?P<what>(?:all|every|each)\b[\w `./*<>-]{2,60}?) (?:has|have|needs?) to \w+.{4,}", re.IGNORECASE
 )
 _WE = re.compile(
     r"^(?:here |in this (?:repo\w*|project|code ?base),? )?(?:we|you) "
@@ -73,9 +98,18 @@ _WE = re.compile(
     re.IGNORECASE,
 )
 _PASSIVE = re.compile(
-    r"^(?!(?:the |an? )?(?:user|customer|visitor|caller)s?\b)(?:the "
-    r"|an? )?(?P<what>[\w`./*-]+(?: [\w`./*-]+){0,5}?) must (?:not |never |always |first )?be \w+(?:ed"
-    r"|en|t|n)\b.{4,}",
+    rf"^(?:the |an? )?(?P<what>{_THING}(?: (?:in|under|for|of|on) [\w`./*-]+)?) (?:must (?:not |never "
+    rf"|always "
+    r"|first )?be|(?:is|are) never) \w+(?:ed|en|t|n)\b.{4,}",
+    re.IGNORECASE,
+)
+# "Money is always an integer": a sort of thing again, and not what is the matter with it.
+_IS_ALWAYS = re.compile(
+    r"^(?!(?:the|an?|this|that|it|there)\b)(?P<what>[\w`./-]+(?: [\w`./-]+){0,2}) (?:is|are) (?:always"
+    r"|never) "
+    r"(?!missing|empty|null|zero|slow|true|false|wrong|the same|called|there|set|none)(?:an?|in|kept"
+    r"|stored|written"
+    r"|passed|sent|read|made|built|created|generated|edited|changed|committed|imported|given) .{3,}",
     re.IGNORECASE,
 )
 # A label in front of a rule: "One thing to know: never …".
@@ -85,35 +119,41 @@ _NEXT_RULE = re.compile(
 )
 _SPEAKER = re.compile(r"^(?:i|then i|so i|first i)\b", re.IGNORECASE)
 _PAST_ACTION = re.compile(
-    r"\b(?:always|never) (?:(?!need|feed|embed|exceed|proceed|shed|speed|read|spread)\w+ed|saw|ran|had"
-    r"|was|were|did|got|went|came"
-    r"|took|made|found|knew|gave|left|lost|met|said|told|thought|wrote|broke|built|felt|kept|held|led"
-    r"|sent|stood)\b",
+    r"\b(?:always|never) (?:(?!need|feed|embed|exceed|proceed|shed|speed|read|spread)\w+ed|saw|seen|ran|had"
+    r"|was|were|did|got|went|came|took|made|found|knew|gave|left|lost|met|said|told|thought|wrote|broke|built|felt"
+    r"|kept|held|led|sent|stood)\b",
     re.IGNORECASE,
 )
-# A freedom, a comfort, or a saying.
+# A freedom, a comfort, a saying, or what a user of the product has to do.
 _NO_RULE = re.compile(
-    r"\b(?:don['’]t|do not) (?:have|need|worry|know|think|mind|care|see|hesitate|believe|expect|want"
-    r"|forget to (?:review|merge))\b"
-    r"|\bnever (?:mind|will|hesitate|worry|happen\w*|again)\b|\b(?:i|i'm|i['’]ll|my|me)\b"
+    r"\b(?:don['’]t|do not) (?:have|need|worry|know|think|mind|care|see|hesitate|believe|expect|want|be"
+    r"|forget to"
+    r" (?:review|merge))\b|\bnever (?:mind|will|hesitate|worry|happen\w*|again)\b|\b(?:i|i'm|i['’]ll|my|me)\b"
     r"|\bmake sure (?:it|this|that) (?:works|passes)\b|\bmake sure (?:the|your) [\w ]+ (?:is"
-    r"|are) (?:running|up|started)\b|\bif (?:you (?:want|like|prefer|agree)|needed|necessary|in doubt)\b",
+    r"|are) (?:running|up|started|reachable|available)\b"
+    r"|\bif (?:you (?:want|like|prefer|agree)|needed|necessary|in doubt)\b"
+    r"|^(?:(?:all|every|each|any|new|the|an?) )*(?:user|customer|visitor|caller|tester|reviewer)s?(?![\w-])",
     re.IGNORECASE,
 )
-# What a program prints, or somebody else said or asked for this time.
-_QUOTED = re.compile(
+# What a program prints, what somebody else said, a proposal, a supposition, or a denial.
+_NOT_STATED = re.compile(
     r"\b\w*(?:Error|Exception|Warning)\b:?|\b(?:error|warning|fatal|failed|output|log|message)\s*:"
-    r"|\b(?:says?|said|complains?|prints?|printed|reads|error|message|warn(?:s|ing"
-    r"|ed)) (?:that )?[\"“'`:]|^[\"“'>]"
-    r"|\b(?:the )?(?:user|customer|reviewer|ticket|issue|docs?|manual|tutorial|prompt|you)(?: \w+)? "
-    r"(?:asked|asks|said|says|wants?|wanted|told|requested)\b",
+    r"|\b(?:says?|said|tells?|told|claim\w*|complains?|prints?|printed|reads|warn(?:s|ing|ed)|asks?|asked|wants?"
+    r"|wanted|request(?:s|ed)|requires that|according to|wondered|whether)\b|[\"“”]|^['>]"
+    r"|\b(?:spec|rfc|wiki|tutorial|blog|guide|manual|upstream|vendor|competitor\w*|other (?:repo\w*"
+    r"|team|project)s?)\b|\b(?:suggest\w*|propos\w*|alternative\w*|options?(?: is|:)|idea|todo"
+    r"|recommend\w*|would"
+    r"|could|wrong to|not true|no rule|in theory|back then|used to|until (?:last|recently)|reproduc\w*)\b"
+    r"|^(?:should|suppose|imagine|if we)\b|^in (?-i:[A-Z])\w+,? (?:you|we|one|all|an?|never|always)\b",
     re.IGNORECASE,
 )
 _ONCE = re.compile(
-    r"\b(?:this (?:pr|pull request|branch|change|patch|commit|fix|release|time|ticket|task|migration|diff)"
+    r"\b(?:this (?:pr|pull request|branch|change|patch|commit|fix|release|time|ticket|task|migration"
+    r"|diff|one)"
     r"|(?:pulling|merging|reviewing|applying|deploying) (?:this|it|the (?:change|fix|patch|branch|pr))"
-    r"|to (?:try|test|verify|see|check) (?:it|this|that|the (?:change|fix))|for now|today|right now"
-    r"|you merge(?: this)?|before merging|review the (?:diff|pr|changes?))\b",
+    r"|to (?:try|test|verify|see|check|compare|confirm|demonstrate)|for now|today|right now|once merged"
+    r"|you merge(?: this)?|before merging|review the (?:diff|pr|changes?)|(?:upgrading|migrating|moving"
+    r"|switching) to)\b",
     re.IGNORECASE,
 )
 
@@ -131,16 +171,24 @@ def rules_in(weighed: Iterable[WeighedPassage]) -> tuple[GivenRule, ...]:
 
 def stated_rules(sentence: str) -> list[GivenRule]:
     """The rules that a sentence states; there may be two."""
-    return [rule for text in _statements(sentence) if (rule := _rule(text))]
-
-
-def _statements(text: str) -> Iterator[str]:
-    """Yield the parts of a sentence that may each be a rule, without labels before them."""
-    if _QUOTED.search(text) or "?" in text:
-        return
-    plain = _LABEL.sub("", without_lead_in(text.strip().replace("**", "")))
+    if _NOT_STATED.search(sentence) or "?" in sentence:
+        return []
+    plain = _LABEL.sub("", without_lead_in(sentence.strip().replace("**", "")))
     if _SPEAKER.match(plain):
-        return
+        return []
+    first, *others = _parts(plain)
+    texts = [first]
+    for part in others:
+        if _rule(part) and _rule(texts[-1]):
+            texts.append(part)
+        else:  # It belongs to the one before: "Don't call fetch() directly; use useApi()"
+            start = plain.index(texts[-1])
+            texts[-1] = plain[start : plain.index(part, start) + len(part)]
+    return [rule for text in texts if (rule := _rule(text))]
+
+
+def _parts(plain: str) -> Iterator[str]:
+    """Yield the parts of a sentence that may each be a rule."""
     start = 0
     for boundary in _NEXT_RULE.finditer(plain):
         part = plain[start : boundary.start()]
@@ -152,23 +200,20 @@ def _statements(text: str) -> Iterator[str]:
 
 def _rule(text: str) -> GivenRule | None:
     text = text.rstrip(" .!;,")
-    if (
-        not _MIN_ACTION <= len(text) <= _MAX_RULE
-        or HEDGE.search(text)
-        or _NO_RULE.search(text)
-        or _ONCE.search(text)
-    ):
+    doubts = (HEDGE, _NO_RULE, _ONCE, _PAST_ACTION)
+    if not _MIN_ACTION <= len(text) <= _MAX_RULE or any(doubt.search(text) for doubt in doubts):
         return None
-    if _PAST_ACTION.search(text):
-        return None
-    if rule := _WHEN_FIRST.match(text) or _WHEN_LAST.match(text) or _IMPERATIVE_LAST.match(text):
+    if rule := _WHEN_FIRST.match(text) or _WHEN_LAST.match(text):
+        return GivenRule(_sentence(rule["when"]), _sentence(rule["do"]))
+    if (rule := _IMPERATIVE_LAST.match(text)) and has_names(rule["do"]):
         return GivenRule(_sentence(rule["when"]), _sentence(rule["do"]))
     if _ALONE.match(text):
         return _with_condition(text, text)
+    if declared := _DECLARED.match(text):
+        return None if is_about_this_work(text) else _with_condition(text, declared["what"])
     if is_about_this_work(text) or (is_personal(text) and not _WE.match(text)):
         return None
-    forms = (_WE, _DECLARED, _EACH_HAS_TO, _PASSIVE, _IS_ALWAYS)
-    found = next(filter(None, (form.match(text) for form in forms)), None)
+    found = _WE.match(text) or _PASSIVE.match(text) or _IS_ALWAYS.match(text)
     return _with_condition(text, found["what"] or text) if found else None
 
 

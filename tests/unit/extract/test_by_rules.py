@@ -10,6 +10,7 @@ from rum.extract.by_rules import find_by_rules
 from rum.extract.check import note_problem
 from rum.extract.facts import versions_in
 from rum.model.extraction import Finding, FindingKind, FinishedRun
+from rum.model.layers import GivenFact
 from rum.model.notes import Importance
 
 CAUSE = "Root cause: `refresh()` fails because src/auth/token.ts is loaded twice."
@@ -136,7 +137,7 @@ def test_a_long_report_is_reduced_to_its_findings():
 @pytest.mark.parametrize(
     ("text", "versions"),
     [
-        ("It requires Node 18.17 or newer and pnpm 8.", [("node", "18.17 or newer"), ("pnpm", "8")]),
+        ("The app requires Node 18.17 or newer and pnpm 8.", [("node", "18.17 or newer"), ("pnpm", "8")]),
         ("Django 4.2, PostgreSQL 15", [("django", "4.2"), ("postgresql", "15")]),
         ("depends on react@^18", [("react", "^18")]),
         ("GDAL 3.4 (not 3.6)", [("gdal", "3.4")]),
@@ -250,10 +251,95 @@ def test_a_sentence_about_a_decision_is_a_decision(output: str):
     [
         ("raise an ExceptionGroup on Python 3.11+", []),
         ("use tomllib under Python 3.11 or newer", []),
-        ("It runs on Python 3.11+", [("python", "3.11+")]),
-        ("It needs Python 3.11+", [("python", "3.11+")]),
+        ("The service runs on Python 3.11+", [("python", "3.11+")]),
+        ("The build needs Python 3.11+", [("python", "3.11+")]),
         ("We deploy on Python 3.11", [("python", "3.11")]),
     ],
 )
 def test_a_version_as_a_place_is_not_in_use(text: str, expected: list[tuple[str, str]]):
     assert list(versions_in(text)) == expected
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "The staging cluster still runs Postgres 13.",
+        "I first thought we use Redis 6.",
+        "According to the ticket, the service runs on Python 3.8.",
+        "It requires Node 22.",
+        "The sandbox runs Python 3.11.",
+        "Go 1.18 is required for generics.",
+        "Nobody uses Python 3.7 here anymore.",
+        "CI runs the tests against Django 3.2, 4.2 and 5.0.",
+        "The services require Java 11 or Java 17.",
+        "OpenSSL 3 is needed by curl 8.5.",
+        "This version of the SDK requires iOS 16.",
+        "Apparently we are on MySQL 5.7.",
+        "In the fork, we use Electron 28.",
+        "Use Python 3.12 for the new service.",
+        "The reporter uses Safari 16.",
+        "Half of the fleet runs Debian 11.",
+        "We use Python 3.8 syntax.",
+        "The job uses Worker 3.",
+        "The library supports TLS 1.3.",
+        "The service will run on Python 3.13 from October.",
+        "Browsers affected: Safari 16, Firefox 115.",
+    ],
+)
+def test_a_version_of_others_of_the_past_or_of_plans_is_no_fact(said: str):
+    assert found(f"{CAUSE} {said}").facts == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "name", "version"),
+    [
+        ("The mobile app uses React Native 0.72.", "react native", "0.72"),
+        ("`package.json` pins typescript 5.3.", "typescript", "5.3"),
+        ("We're on Kubernetes 1.27.", "kubernetes", "1.27"),
+        ("Our e2e image ships Playwright 1.36.", "playwright", "1.36"),
+    ],
+)
+def test_a_version_in_use_is_a_fact_under_its_whole_name(said: str, name: str, version: str):
+    assert found(f"{CAUSE} {said}").facts == (GivenFact(name, version),)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "If the cache is cold, run the query twice to compare the timings.",
+        "After the deploy, check the dashboard for errors.",
+        "When you have time, update the screenshots.",
+        "React says never call hooks conditionally.",
+        "If we ever migrate to Kafka, always use idempotent producers.",
+        "Should the queue fill up, never purge it by hand.",
+        "It would be wrong to say: never cache the token.",
+        "Alternatively, always fetch the user from the primary.",
+        "Suggestion: never log the payload.",
+        "To reproduce, always start with an empty database.",
+        "Users must be logged in to see the page.",
+        "The header is always missing on redirects.",
+        "The worker always crashes when Redis is down.",
+        "Don't be surprised when the first build takes ten minutes.",
+        "After upgrading to 5.0, remove the shim.",
+        "All of these must have come from the same import.",
+        "In the other repo we always squash.",
+        "Back then we always deployed on Fridays.",
+    ],
+)
+def test_what_only_sounds_like_a_rule_is_none(said: str):
+    assert found(f"{CAUSE} {said}").rules == ()
+
+
+@pytest.mark.parametrize(
+    ("said", "action"),
+    [
+        ("Don't call fetch() directly; use useApi().", "Don't call fetch() directly; use useApi()"),
+        (
+            "All handlers must return schemas, never ORM objects.",
+            "All handlers must return schemas, never ORM objects",
+        ),
+        ("New tables must have a tenant_id column.", "New tables must have a tenant_id column"),
+    ],
+)
+def test_a_rule_is_kept_whole(said: str, action: str):
+    assert [rule.action for rule in found(f"{CAUSE} {said}").rules] == [action]
