@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.embedder_texts import texts
-from rum.embed.builtin import DATA
+from rum.embed.choose import DATA
 from rum.embed.minilm import open_model
 
 MEAN, LEAST = 0.999, 0.995

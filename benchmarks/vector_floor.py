@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from benchmarks.floors import Floor, serve
-from rum.embed.blas_threads import single_threaded_blas
-from rum.embed.builtin import BuiltinEmbedder
+from rum.embed.choose import BuiltinEmbedder
+from rum.embed.minilm import single_threaded_blas
 
 if TYPE_CHECKING:
     from benchmarks.floors import Shown

@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.workload import SEED, memories
 from benchmarks.workspace import Workspace
-from rum.embed.builtin import BuiltinEmbedder
+from rum.embed.choose import BuiltinEmbedder
 from rum.store.packed_vectors import pack
 from rum.store.sqlite.store import SqliteStore
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from benchmarks.workload import SEED
 from benchmarks.workspace import Workspace
-from rum.embed.builtin import BuiltinEmbedder
-from rum.embed.text import embedded_text
+from rum.embed.base import embedded_text
+from rum.embed.choose import BuiltinEmbedder
 from rum.store.packed_vectors import pack
 from rum.store.sqlite.store import SqliteStore
 

@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from rum.embed.minilm import GROUP, HEAD_SIZE, LAYERS, MAX_TOKENS
-from rum.embed.weights import ALIGNMENT, MAGIC, PREFIX, Arrays
+from rum.embed.minilm import ALIGNMENT, GROUP, HEAD_SIZE, LAYERS, MAGIC, MAX_TOKENS, PREFIX, Arrays
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = ROOT / "src" / "rum" / "embed" / "minilm.bin"

@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "src" / "rum"
 SKIPPED = {"__pycache__"}
-EMBED = "from rum.embed.builtin import BuiltinEmbedder; print(BuiltinEmbedder().embed(['text']).shape)"
+EMBED = "from rum.embed.choose import BuiltinEmbedder; print(BuiltinEmbedder().embed(['text']).shape)"
 
 
 def expected_files() -> set[str]:

@@ -23,11 +23,10 @@ from rum.model.chapters import (
     RecallWisdomRequest,
     SynthesizeRequest,
 )
-from rum.model.extraction import FinishedRun
 from rum.model.fields import field_info
 from rum.model.journal import schema_text
 from rum.model.requests import IdentityRequest, ListRequest, RecallRequest, TraceRequest
-from rum.model.runs import RunRequest, Step
+from rum.model.runs import FinishedRun, RunRequest, Step
 from rum.settings.table import AGENT_SETTINGS, HARMLESS, INSIDE, OUTSIDE, OWN, SETTINGS, TRUST, Setting
 from rum.surfaces.install.clients import Launch, hooks
 from rum.surfaces.install.settings_file import add_hooks

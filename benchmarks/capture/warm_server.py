@@ -8,7 +8,7 @@ import sys
 import tempfile
 
 # Loaded here, so that no fork has to.
-import rum.embed.builtin
+import rum.embed.choose
 import rum.inject.offers
 import rum.surfaces.cli.commands  # noqa: F401
 from rum.__main__ import main as run_command

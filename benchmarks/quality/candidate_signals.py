@@ -16,7 +16,7 @@ from benchmarks.quality.cases import Case, Piece, Question
 from benchmarks.quality.rum_arm import MOST_FILES, task_type
 from rum import Rum
 from rum.app.caller import Caller
-from rum.embed.builtin import BuiltinEmbedder
+from rum.embed.choose import BuiltinEmbedder
 from rum.model.requests import RecallRequest
 from rum.recall import cascade
 from rum.recall.confidence import about_question

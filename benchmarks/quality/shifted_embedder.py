@@ -9,7 +9,7 @@ from threading import Thread
 import numpy as np
 
 from benchmarks.quality.rum_arm import ThroughMcp
-from rum.embed.builtin import BuiltinEmbedder
+from rum.embed.choose import BuiltinEmbedder
 
 COMMON = 1.7  # The value of the additional dimension: the cosine of any two texts is then at least about 0.74
 

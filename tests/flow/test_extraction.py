@@ -14,7 +14,7 @@ import pytest
 from msgspec import UNSET
 
 from rum.model.errors import InvalidQuery, StorageError
-from rum.model.extraction import Extracted
+from rum.model.runs import Extracted
 from support.language_models import KINDS, STUCK, ModelServer, Trouble
 from support.projects import Shop, keep
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from rum import Rum
-from rum.model.extraction import Extracted, FindingKind
+from rum.model.runs import Extracted, FindingKind
 from support.labelled_runs import (
     Labelled,
     Statements,

@@ -77,7 +77,7 @@ PYTHON: dict[str, str] = {
     "restore_from_trash": "app.memories.trash:restore_from_trash",
     "purge": "app.memories.forget:purge",
     "agents": "app.agents:all_agents",
-    "refresh": "app.chapters.refresh:refresh",
+    "refresh": "app.chapters.create:refresh",
     "extract": "app.runs.extraction:extract",
     "report": "app.upkeep.report:report",
     "archive": "app.upkeep.archive:archive",

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
+from rum.app.calls import load
 from rum.capture.events import spool
 from rum.capture.tombstones import installation_key
 from rum.embed.choose import open_embedder
@@ -164,23 +165,19 @@ class Project:
     @cached_property
     def meter(self) -> Meter:
         """The tokens that language models have used, and may use."""
-        from rum.llm.choose import open_meter  # noqa: PLC0415 (few projects configure a model)
-
-        return open_meter(self.settings, self.location.id, self.clock)
+        # Loaded here and below, as few projects configure a model.
+        return load("llm.client:open_meter")(self.settings, self.location.id, self.clock)
 
     @cached_property
     def language_model(self) -> LanguageModel | None:
         """The configured language model, if any; secrets are removed from what it reads and writes."""
-        from rum.llm.choose import open_model  # noqa: PLC0415 (as for `meter`)
-
-        return open_model(self.settings, self.meter, self.redactor.redact_tree)
+        return load("llm.client:open_model")(self.settings, self.meter, self.redactor.redact_tree)
 
     @cached_property
     def note_store(self) -> NoteStore:
         """The notes of this checkout; no file is read before it is needed."""
-        from rum.app.notes.note_store import NoteStore  # noqa: PLC0415 (a third of the time a start takes)
-
-        return NoteStore(self.settings.folder("notes_dir"), self.location.directory, self.clean, self.clock)
+        folder = self.settings.folder("notes_dir")
+        return load("app.notes.note_store:NoteStore")(folder, self.location.directory, self.clean, self.clock)
 
     @property
     def tombstone_key(self) -> bytes:

@@ -73,13 +73,13 @@ if TYPE_CHECKING:
     )
     from rum.model.brief import Brief
     from rum.model.chapters import RefreshResult
-    from rum.model.extraction import Extracted
     from rum.model.links import Links
     from rum.model.memory import ActionInput, StoreResult, Version
     from rum.model.memory_layers import Action, Intent, Outcome, Perception, Reasoning
     from rum.model.offers import FeedbackResult, OffersResult
     from rum.model.report import Report
     from rum.model.review import Stats
+    from rum.model.runs import Extracted
 
 
 Path = str | os.PathLike[str]

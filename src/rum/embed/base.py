@@ -1,4 +1,4 @@
-"""The interface of embedders, and their errors."""
+"""The interface of embedders, their errors, and the text of a memory that is embedded."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rum.model.errors import RumError
+from rum.model.memory import Memory
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,3 +57,29 @@ class Embedder(Protocol):
         stored. `patience` limits how many seconds to wait for an endpoint; None is the configured timeout.
         """
         ...
+
+
+# Part of every model name: when the choice of fields changes, vectors must be computed again.
+TEXT_VERSION = 1
+
+_MAX_TEXT = 2000  # Characters; somewhat more than models with 256 or 512 tokens read
+_MAX_PART = 1000  # Half of it: a long context must not crowd out the outcome
+
+
+def embedded_text(memory: Memory) -> str:
+    """Intent, outcome and reasoning, one line for each distinct text, cut to what a model reads."""
+    intent, outcome, reasoning = memory.intent, memory.outcome, memory.reasoning
+    parts = (
+        intent.goal,
+        intent.context,
+        memory.full_summary,
+        outcome.failure_reason or "",
+        *outcome.learnings,
+        reasoning.approach_chosen,
+        reasoning.why_chosen,
+    )
+    lines: dict[str, str] = {}
+    for part in parts:
+        plain = " ".join(part.split())
+        lines.setdefault(plain.casefold(), plain[:_MAX_PART])
+    return "\n".join(filter(None, lines.values()))[:_MAX_TEXT]

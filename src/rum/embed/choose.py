@@ -1,11 +1,53 @@
-"""Create the embedder that the settings configure."""
+"""Create the embedder that the settings configure: the built-in one, or an endpoint."""
 
 from __future__ import annotations
 
-from rum.embed.base import Embedder
-from rum.embed.builtin import BuiltinEmbedder
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rum.embed.base import TEXT_VERSION, CannotEmbed, Embedder
 from rum.embed.endpoint import EndpointEmbedder
 from rum.settings.load import Settings
+
+if TYPE_CHECKING:
+    from rum.embed.base import Vectors
+    from rum.embed.minilm import Model
+
+
+DATA = Path(__file__).with_name("minilm.bin")
+
+_PIPELINE = 1  # Increase it with every change that gives the same text another vector
+
+
+class BuiltinEmbedder:
+    """all-MiniLM-L6-v2 in this process, offline, loaded at the first text."""
+
+    model = f"builtin:all-MiniLM-L6-v2/{_PIPELINE}.{TEXT_VERSION}"
+    dimensions = 384
+    fitted = True
+
+    def __init__(self, data: Path = DATA) -> None:
+        self._data = data
+
+    def embed(self, texts: Sequence[str], patience: float | None = None) -> Vectors:  # noqa: ARG002
+        """One vector for each text, in order; `patience` has no effect, as nothing is waited for."""
+        return self._loaded.embed(texts)
+
+    @cached_property
+    def _loaded(self) -> Model:
+        try:
+            # Loads numpy, which takes longer than all else in a session without semantic search.
+            from rum.embed.minilm import open_model  # noqa: PLC0415
+
+            return open_model(self._data)
+        except (ImportError, OSError, ValueError, LookupError) as error:
+            raise CannotEmbed(
+                f"The built-in embedder cannot be used: {self._data}: {error}. "
+                "Install RUM again, or set `embedder` to none.",
+                file=str(self._data),
+            ) from error
 
 
 def open_embedder(settings: Settings) -> Embedder | None:

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from rum.embed.base import HARMLESS, CannotEmbed, OutOfTime
-from rum.embed.text import TEXT_VERSION
+from rum.embed.base import HARMLESS, TEXT_VERSION, CannotEmbed, OutOfTime
+from rum.net.post import NoAnswerYet, PostError, bearer, post
 
 if TYPE_CHECKING:
     from rum.embed.base import Vectors
@@ -101,7 +101,7 @@ class EndpointEmbedder:
             return self._request(texts, time)
         except _Refused:
             self._request([HARMLESS], time)
-        import numpy as np  # noqa: PLC0415 (as above)
+        import numpy as np  # noqa: PLC0415 (slow to load)
 
         vectors = np.concatenate(self._embed_in_halves(texts, time))
         if len(texts) > 1 and not vectors.any():
@@ -119,7 +119,7 @@ class EndpointEmbedder:
 
     def _embed_beginning(self, text: str, time: _TimeLimit) -> Vectors:
         """The vector of the longest beginning that is accepted; zeros if only a tiny part would be."""
-        import numpy as np  # noqa: PLC0415 (as above)
+        import numpy as np  # noqa: PLC0415 (slow to load)
 
         while len(text := text[: len(text) // 2].strip()) >= _MIN_TEXT:
             with suppress(_Refused):
@@ -144,9 +144,6 @@ class EndpointEmbedder:
         return vectors
 
     def _post(self, body: bytes, time: _TimeLimit) -> bytes:
-        # Loads http and ssl, which are not needed before the first request.
-        from rum.net.post import NoAnswerYet, PostError, bearer, post  # noqa: PLC0415
-
         try:
             return post(self._url, body, time.remaining(), headers=bearer(self._key), key=self._key)
         except PostError as error:
@@ -157,7 +154,7 @@ class EndpointEmbedder:
 
     def _normalise(self, rows: list[list[float]]) -> Vectors:
         """Scale rows to length one; a row without a valid length becomes zeros, unless all are invalid."""
-        import numpy as np  # noqa: PLC0415 (as above)
+        import numpy as np  # noqa: PLC0415 (slow to load)
 
         vectors = np.asarray(rows, dtype=np.float64)
         with np.errstate(over="ignore"):

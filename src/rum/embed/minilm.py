@@ -2,16 +2,123 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import ctypes
+import json
+import mmap
+import threading
+import zlib
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from functools import cache
+from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 
-from rum.embed.blas_threads import single_threaded_blas
-from rum.embed.weights import Arrays, DataFile
 from rum.embed.wordpiece import WordPiece
+
+_SYMBOL_PATTERNS = ("scipy_openblas_{}64_", "scipy_openblas_{}", "openblas_{}64_", "openblas_{}")
+
+
+class _RunningCalls:
+    """The number of running calls, and OpenBLAS's thread count before the first of them."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.count = 0
+        self.threads_before = 1
+
+
+_running_calls = _RunningCalls()
+
+
+@contextmanager
+def single_threaded_blas() -> Generator[None]:
+    """Within this context matrix products run on the calling thread; the last to exit restores the count.
+
+    OpenBLAS splits a product over all cores, which then wait for each other: while another program keeps
+    one of them busy, a product of 10 ms can take 500 ms. To use more cores, call from several threads.
+    """
+    get_threads, set_threads = _controls()
+    with _running_calls.lock:
+        if not _running_calls.count:
+            _running_calls.threads_before = get_threads()
+            set_threads(1)
+        _running_calls.count += 1
+    try:
+        yield
+    finally:
+        with _running_calls.lock:
+            _running_calls.count -= 1
+            if not _running_calls.count:
+                set_threads(_running_calls.threads_before)
+
+
+@cache
+def _controls() -> tuple[Callable[[], int], Callable[[int], object]]:
+    """Getter and setter of OpenBLAS's thread count; they do nothing with another library."""
+    # In the wheel's library folder, or linked into numpy's C extension.
+    folder, core = Path(np.__file__).parent, find_spec("numpy._core._multiarray_umath")
+    paths = [*folder.with_name("numpy.libs").glob("*openblas*"), *folder.glob(".dylibs/*openblas*")]
+    paths += [Path(core.origin)] if core and core.origin else []
+    for path in paths:
+        with suppress(OSError):
+            library = ctypes.CDLL(str(path))
+            for pattern in _SYMBOL_PATTERNS:
+                get_threads = getattr(library, pattern.format("get_num_threads"), None)
+                set_threads = getattr(library, pattern.format("set_num_threads"), None)
+                if get_threads and set_threads:
+                    return get_threads, set_threads
+    return (lambda: 1), (lambda _: None)
+
+
+MAGIC = b"RUMVEC\x00\x01"
+PREFIX = 16  # Bytes of the magic number, a checksum of all that follows it, and the length of the JSON header
+ALIGNMENT = 64
+
+_CHUNK = 1 << 20
+
+Arrays = dict[str, np.ndarray[Any, np.dtype[Any]]]
+
+
+class DamagedError(ValueError):
+    """The data file is damaged."""
+
+
+class DataFile:
+    """The open data file: a header with a checksum, then named arrays, read from disk on access."""
+
+    def __init__(self, path: Path) -> None:
+        with path.open("rb") as file:
+            header, start = _checked_header(file)
+            self._mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self.arrays: Arrays = {}
+        for name, (kind, shape, offset) in header.items():
+            flat = np.frombuffer(self._mapped, kind, int(np.prod(shape)), start + offset)
+            self.arrays[name] = flat.reshape(shape)
+
+    def release(self) -> None:
+        """Free the memory of pages read so far; another access reads them again."""
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self._mapped.madvise(mmap.MADV_DONTNEED)
+
+
+def _checked_header(file: BinaryIO) -> tuple[dict[str, tuple[str, list[int], int]], int]:
+    """The header, and where the arrays begin."""
+    prefix = file.read(PREFIX)
+    if len(prefix) < PREFIX or not prefix.startswith(MAGIC):
+        raise DamagedError("it is not a RUM model file")
+    expected, length = (int.from_bytes(prefix[start : start + 4], "little") for start in (8, 12))
+    raw = file.read(length)
+    checksum = zlib.crc32(raw, zlib.crc32(prefix[12:]))
+    while chunk := file.read(_CHUNK):
+        checksum = zlib.crc32(chunk, checksum)
+    if checksum != expected:
+        raise DamagedError("its checksum is wrong")
+    return json.loads(raw), PREFIX + length
+
 
 LAYERS, HEADS, HEAD_SIZE, WIDTH = 6, 12, 32, 384
 MAX_TOKENS = 256  # Per text, as in the original

@@ -8,9 +8,9 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from rum.llm.base import LanguageModel
-from rum.model.extraction import Finding, FindingKind, FinishedRun
 from rum.model.layers import GivenFact, GivenRule
 from rum.model.notes import Importance
+from rum.model.runs import Finding, FindingKind, FinishedRun
 from rum.text.fence import fenced
 
 # Characters of an agent's output in the prompt: half of them from the start, half from the end.

@@ -22,8 +22,8 @@ from rum.extract.passage_weight import ENOUGH, Verdict, WeighedPassage, weigh_pa
 from rum.extract.passages import passages, without_repeats
 from rum.extract.rules import rules_in
 from rum.extract.when_to_use import when_to_use
-from rum.model.extraction import Finding, FindingKind, FinishedRun
 from rum.model.notes import Importance
+from rum.model.runs import Finding, FindingKind, FinishedRun
 from rum.text.sentences import split_sentences
 from rum.text.shorten import shorten
 

@@ -8,9 +8,9 @@ from itertools import islice, pairwise
 from typing import NamedTuple
 
 from rum.extract.entities import is_vague, paths_in
-from rum.model.extraction import Finding, FinishedRun
 from rum.model.layers import GivenFact, GivenRule
 from rum.model.notes import LONGEST_TITLE, MOST_WORDS
+from rum.model.runs import Finding, FinishedRun
 from rum.redact.secret_plausibility import MARK
 from rum.text.claim_comparison import disagree
 from rum.text.claims import Claim, all_claims_in, claim_and_clauses

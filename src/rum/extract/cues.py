@@ -10,7 +10,7 @@ import re
 from functools import cache
 
 from rum.extract.entities import PATH, VERSION, VERSION_IN_TEXT
-from rum.model.extraction import FindingKind
+from rum.model.runs import FindingKind
 from rum.text.terms import content_words
 
 _FAILS = (

@@ -26,7 +26,7 @@ from rum.extract.cues import (
 from rum.extract.entities import has_names, is_specific
 from rum.extract.passages import Passage
 from rum.extract.rules import stated_rules
-from rum.model.extraction import FindingKind
+from rum.model.runs import FindingKind
 from rum.text.fence import gives_orders
 
 _ENOUGH_ALONE = 3.0  # The weight of a passage that is enough on its own

@@ -10,13 +10,14 @@ from typing import TypeVar, cast
 import msgspec
 
 from rum.llm.anthropic import AnthropicFormat
-from rum.llm.base import CannotComplete, Json, Message, NoValidAnswer, Reply, WireFormat
+from rum.llm.base import CannotComplete, Json, LanguageModel, Message, NoValidAnswer, Reply, WireFormat
 from rum.llm.meter import Meter, TokenUsage
 from rum.llm.ollama import OllamaFormat
 from rum.llm.openai import OpenAiFormat
 from rum.model.errors import InvalidQuery
 from rum.model.parse import parse
 from rum.net.post import NoAnswerYet, PostError, post
+from rum.settings.load import Settings
 from rum.text.tokens import estimate_tokens
 
 T = TypeVar("T")
@@ -189,3 +190,22 @@ def _extract_json(text: str) -> str:
     if start < 0 or end < start:
         raise InvalidAnswer("The answer has no JSON object.")
     return text[start : end + 1]
+
+
+def open_meter(settings: Settings, project: str, clock: Callable[[], float]) -> Meter:
+    """The token counter of a project."""
+    return Meter(settings.home, project, settings.llm_daily_tokens, clock)
+
+
+def open_model(settings: Settings, meter: Meter, clean: Callable[[object], object]) -> LanguageModel | None:
+    """The configured language model, not contacted yet; None if `llm` is none."""
+    if settings.llm == "none":
+        return None
+    if not settings.llm_model:
+        raise CannotComplete(
+            f"`llm` is {settings.llm}, but `llm_model` is not set. Set it to a model's name.",
+            field="llm_model",
+        )
+    wire_format = wire_format_for(settings.llm, settings.llm_url)
+    provider = Provider(wire_format, settings.llm_model, meter, key=settings.llm_key)
+    return ModelClient(provider, clean=clean, timeout=settings.llm_timeout)

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import http.client
 import re
 import threading
-import urllib.error
-import urllib.request
 from collections.abc import Mapping
+from contextlib import suppress
 from time import monotonic
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from http.client import HTTPResponse
+    from urllib.request import OpenerDirector
 
 _MAX_ANSWER = 32 * 1024 * 1024
 _MAX_EXCERPT = 200
@@ -29,13 +31,6 @@ class PostError(Exception):
 
 class NoAnswerYet(PostError):
     """The time limit passed before the answer was complete."""
-
-
-class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """Refuses redirects, which could send texts and the key to another host."""
-
-    def redirect_request(self, *_args: object, **_named: object) -> None:
-        """Return None, so that a redirect is an error like any other status."""
 
 
 def bearer(key: str | None) -> dict[str, str]:
@@ -74,14 +69,22 @@ def post(
 def _send(
     url: str, body: bytes, headers: Mapping[str, str], key: str | None, timeout: float
 ) -> bytes | PostError:
+    # Slow to load, with ssl, and needed by the first request only.
+    from http.client import HTTPException  # noqa: PLC0415
+    from urllib.error import HTTPError  # noqa: PLC0415
+    from urllib.request import Request  # noqa: PLC0415
+
     try:
-        request = urllib.request.Request(url, data=body, headers=dict(headers), method="POST")  # noqa: S310
+        request = Request(url, data=body, headers=dict(headers), method="POST")  # noqa: S310
         # Longer than the caller waits, so that a timeout always gives the same message.
         with _opener(url).open(request, timeout=timeout + 1) as response:
             return _read_bounded(response, monotonic() + timeout)
-    except urllib.error.HTTPError as error:
+    except HTTPError as error:
         with error:
-            what = f"answered with status {error.code}{_excerpt(error, key)}"
+            excerpt = ""
+            with suppress(OSError, HTTPException):
+                excerpt = _one_line(error.read(4096).decode("utf-8", "replace"), key)
+            what = f"answered with status {error.code}{f' ({excerpt})' if excerpt else ''}"
             # Dates in this header, which few servers send, are ignored.
             wait = (error.headers.get("Retry-After") or "").strip()
             is_number = re.fullmatch(r"\d{1,6}(\.\d{1,3})?", wait, re.ASCII)
@@ -89,11 +92,11 @@ def _send(
     except ValueError:
         # Not the library's message: it would show the key.
         return PostError("cannot be contacted: the URL or the key contains invalid characters")
-    except (OSError, http.client.HTTPException) as error:
+    except (OSError, HTTPException) as error:
         return PostError(f"cannot be reached ({_one_line(str(error), key) or type(error).__name__})")
 
 
-def _read_bounded(response: http.client.HTTPResponse, deadline: float) -> bytes | PostError:
+def _read_bounded(response: HTTPResponse, deadline: float) -> bytes | PostError:
     """The body, unless it is too large; reading stops at the deadline, when the caller has given up."""
     raw = bytearray()
     while monotonic() < deadline and (chunk := response.read1(1 << 16)):
@@ -103,19 +106,19 @@ def _read_bounded(response: http.client.HTTPResponse, deadline: float) -> bytes 
     return bytes(raw)
 
 
-def _opener(url: str) -> urllib.request.OpenerDirector:
+def _opener(url: str) -> OpenerDirector:
     """Without a proxy for local addresses: the proxy would resolve `localhost` to itself."""
+    from urllib.parse import urlsplit  # noqa: PLC0415
+    from urllib.request import HTTPRedirectHandler, ProxyHandler, build_opener  # noqa: PLC0415
+
+    class NoRedirects(HTTPRedirectHandler):
+        """Makes a redirect an error: it could send texts and the key to another host."""
+
+        def redirect_request(self, *_args: object, **_named: object) -> None:
+            pass
+
     own = _LOOPBACK.fullmatch(urlsplit(url).hostname or "")
-    return urllib.request.build_opener(_NoRedirects, *([urllib.request.ProxyHandler({})] if own else []))
-
-
-def _excerpt(error: urllib.error.HTTPError, key: str | None) -> str:
-    """The beginning of the server's error message."""
-    try:
-        excerpt = _one_line(error.read(4096).decode("utf-8", "replace"), key)
-    except (OSError, http.client.HTTPException):
-        excerpt = ""
-    return f" ({excerpt})" if excerpt else ""
+    return build_opener(NoRedirects, *([ProxyHandler({})] if own else []))
 
 
 def _one_line(text: str, key: str | None) -> str:

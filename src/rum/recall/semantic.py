@@ -7,11 +7,10 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence, Set
 from contextlib import suppress
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from rum.embed.base import HARMLESS, CannotEmbed, Embedder, OutOfTime
+from rum.embed.base import HARMLESS, CannotEmbed, Embedder, OutOfTime, embedded_text
 from rum.embed.calibration import TEXTS, UNCHANGED, Scale, measure_scale
-from rum.embed.text import embedded_text
 from rum.model.errors import StorageError
 from rum.store.activity import Activity
 from rum.store.base import ReadMode, Store
@@ -81,6 +80,12 @@ class SemanticSearch:
     def embedder(self) -> Embedder | None:
         """The embedder; None if vectors are disabled, and while it is paused after a failure."""
         return None if self._backoff.is_active else self._embedder
+
+    @property
+    def _packed_vectors(self) -> Any:
+        from rum.store import packed_vectors  # noqa: PLC0415 (loads numpy)
+
+        return packed_vectors
 
     @property
     def trouble(self) -> str | None:
@@ -209,8 +214,6 @@ class SemanticSearch:
     ) -> None:
         if not self._ensure_queued(embedder.model, deadline, in_background):
             return
-        from rum.store.packed_vectors import pack  # noqa: PLC0415 (loads numpy)
-
         vectors = self._store.vectors
         done, batch_size, characters_per_second = 0, 1, 0.0
         pending_ids = vectors.pending(embedder.model, len(first), among=[key for key, _ in first])
@@ -227,7 +230,7 @@ class SemanticSearch:
                 break
             new_vectors = self._embed(embedder, texts, None if in_background else _remaining(deadline))
             rows = [
-                (memory.id, memory.version, pack(row))
+                (memory.id, memory.version, self._packed_vectors.pack(row))
                 for memory, row in zip(memories, new_vectors, strict=True)
             ]
             vectors.put(embedder.model, rows, None if in_background else _remaining(deadline))
@@ -243,8 +246,7 @@ class SemanticSearch:
 
     def _embed(self, embedder: Embedder, texts: list[str], timeout: float | None) -> Vectors:
         """Embed texts. Zero vectors are accepted if the embedder returns a usable one for another text."""
-        from rum.store.packed_vectors import has_direction  # noqa: PLC0415 (loads numpy)
-
+        has_direction = self._packed_vectors.has_direction
         new_vectors = embedder.embed(texts, timeout)
         if not any(map(has_direction, new_vectors)) and not has_direction(
             embedder.embed([HARMLESS], timeout)[0]
@@ -282,9 +284,7 @@ class SemanticSearch:
 
     def _usable_or_none(self, vector: Floats) -> Floats | None:
         """A query's vector, or None if it is zero; a zero vector is neither a failure nor a success."""
-        from rum.store.packed_vectors import has_direction  # noqa: PLC0415 (loads numpy)
-
-        if not has_direction(vector):
+        if not self._packed_vectors.has_direction(vector):
             return None
         self._backoff.record_success()
         return vector

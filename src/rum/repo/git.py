@@ -7,9 +7,8 @@ import re
 import stat
 from collections import namedtuple
 
-from rum.repo.git_config import read_setting
+from rum.repo.git_config import is_listed, is_own, read_setting
 from rum.repo.git_process import run_git
-from rum.repo.ownership import is_listed, is_own
 from rum.settings.home import read_bounded
 
 TYPE_CHECKING = False

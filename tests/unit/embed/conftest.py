@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rum.embed.builtin import DATA
+from rum.embed.choose import DATA
 from rum.embed.minilm import Model, open_model
 from unit.embed.golden import Golden, read_golden
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from rum.embed.base import CannotEmbed
-from rum.embed.builtin import DATA, BuiltinEmbedder
+from rum.embed.choose import DATA, BuiltinEmbedder
 from rum.embed.minilm import Model
 from unit.embed.golden import Golden
 
@@ -82,15 +82,15 @@ def test_numpys_thread_count_is_restored_after_the_last_call():
     program = """
 import os
 os.environ["OPENBLAS_NUM_THREADS"] = "2"
-from rum.embed import blas_threads
-get, _ = blas_threads._controls()
+from rum.embed import minilm
+get, _ = minilm._controls()
 before = get()
-with blas_threads.single_threaded_blas():
-    with blas_threads.single_threaded_blas():
+with minilm.single_threaded_blas():
+    with minilm.single_threaded_blas():
         inside = get()
     still = get()
 try:
-    with blas_threads.single_threaded_blas():
+    with minilm.single_threaded_blas():
         raise KeyError
 except KeyError:
     pass

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.embed.builtin import BuiltinEmbedder
 from rum.embed.calibration import DISSIMILAR, SIMILAR, TEXTS, UNCHANGED, Scale, average_cosines, measure_scale
+from rum.embed.choose import BuiltinEmbedder
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from rum.embed.base import CannotEmbed
-from rum.embed.builtin import BuiltinEmbedder
-from rum.embed.choose import open_embedder
+from rum.embed.choose import BuiltinEmbedder, open_embedder
 from rum.embed.endpoint import EndpointEmbedder
 from rum.model.errors import InvalidQuery
 from rum.settings.load import Settings, load

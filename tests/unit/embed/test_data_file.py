@@ -12,7 +12,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from rum.embed.weights import ALIGNMENT, DamagedError, DataFile
+from rum.embed.minilm import ALIGNMENT, DamagedError, DataFile
 
 SCRIPT = Path(__file__).resolve().parents[3] / "scripts" / "build_embedder.py"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.embed.text import embedded_text
+from rum.embed.base import embedded_text
 from support.builders import make_intent, make_memory, make_outcome
 
 

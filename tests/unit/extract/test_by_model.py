@@ -8,9 +8,9 @@ import pytest
 
 from rum.extract.by_model import MAX_OUTPUT, find_by_model, question
 from rum.llm.base import NoValidAnswer
-from rum.model.extraction import FindingKind, FinishedRun
 from rum.model.layers import GivenFact, GivenRule
 from rum.model.notes import Importance
+from rum.model.runs import FindingKind, FinishedRun
 from support.fences import inside
 from support.language_models import ScriptedModel
 from support.secrets import redact

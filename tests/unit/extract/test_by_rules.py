@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from rum.extract.by_rules import find_by_rules
 from rum.extract.check import note_problem
 from rum.extract.facts import versions_in
-from rum.model.extraction import Finding, FindingKind, FinishedRun
 from rum.model.layers import GivenFact
 from rum.model.notes import Importance
+from rum.model.runs import Finding, FindingKind, FinishedRun
 
 CAUSE = "Root cause: `refresh()` fails because src/auth/token.ts is loaded twice."
 

@@ -13,8 +13,8 @@ from rum.extract.check import (
     specific_patterns,
     word_share,
 )
-from rum.model.extraction import Finding, FinishedRun
 from rum.model.layers import GivenFact, GivenRule
+from rum.model.runs import Finding, FinishedRun
 from rum.text.word_weights import telling_words
 
 RUN = FinishedRun(

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from rum.extract.by_rules import find_by_rules
 from rum.extract.cues import statement_kind
-from rum.model.extraction import FindingKind, FinishedRun
+from rum.model.runs import FindingKind, FinishedRun
 
 CONSTRAINTS = [
     "The importer must run before the indexer starts.",

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from rum.llm.base import CannotComplete
-from rum.llm.choose import open_meter, open_model
-from rum.llm.client import wire_format_for
+from rum.llm.client import open_meter, open_model, wire_format_for
 from rum.settings.load import Settings, load
 from rum.settings.trust import trust
 
@@ -91,6 +90,6 @@ def test_the_limit_of_an_answer_has_the_name_that_the_server_knows(url: str | No
 
 
 def test_without_a_model_no_http_module_is_loaded():
-    program = "import rum.llm.choose, sys; print('urllib.request' in sys.modules or 'ssl' in sys.modules)"
+    program = "import rum.llm.client, sys; print('urllib.request' in sys.modules or 'ssl' in sys.modules)"
     ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert ran.stdout.strip() == "False"

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from rum import InvalidQuery
-from rum.model.extraction import FinishedRun
 from rum.model.links import LinkType
 from rum.model.memory import Draft
 from rum.model.memory_layers import ActionType, FailureCategory, TaskType, VerificationType
@@ -21,6 +20,7 @@ from rum.model.requests import (
     RecallRequest,
     TraceRequest,
 )
+from rum.model.runs import FinishedRun
 from support.builders import make_draft, make_intent, make_outcome
 
 

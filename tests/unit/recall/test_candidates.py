@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from rum.model.links import Edge, LinkType
-from rum.recall import candidates, limits
-from rum.recall.candidates import by_words
+from rum.recall import levels, limits
+from rum.recall.levels import by_words
 from rum.recall.query import RecallQuery
 from rum.store.base import Store
 from support.builders import NOON, add_memory, make_outcome
@@ -86,7 +86,7 @@ def test_as_many_are_looked_at_as_are_asked_for(store: Store) -> None:
 
 
 def test_filters_are_asked_on_until_there_are_enough(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(candidates, "STEP", 10)
+    monkeypatch.setattr(levels, "STEP", 10)
     add(store, *(f"old{at} zebra" for at in range(5)), tags=["x"])
     add(store, *(f"new{at} zebra lion" for at in range(60)))
     assert picked(recall_query(store, "zebra lion", tags=("x",))) == {f"old{at}" for at in range(5)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rum import Rum
-from rum.recall import candidates, limits
+from rum.recall import levels, limits
 from support.projects import Shop, edited, keep
 
 
@@ -41,7 +41,7 @@ def test_filters_count_what_passes_them(rum: Rum) -> None:
 def test_a_count_behind_a_filter_is_right_or_says_that_it_may_not_be(
     rum: Rum, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(candidates, "STEP", 45)
+    monkeypatch.setattr(levels, "STEP", 45)
     for number in range(60):
         keep(rum, f"Fix bug {number}", tags=["x"])
     answer = rum.recall(query="bug", tags=["x"], limit=3, min_confidence=0)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rum.repo.git import GitRepository, find_git
-from rum.repo.objects import holds_any
+from rum.repo.joining import holds_any
 
 
 def open_repository(path: Path) -> GitRepository:

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Unpack
 
 from rum.app.caller import Caller
 from rum.app.calls import call, public
-from rum.app.chapters.create import DEFAULT_LIMIT, suggestions
+from rum.app.chapters.create import DEFAULT_LIMIT, refresh, suggestions
 from rum.app.chapters.forget import CHAPTER, WISDOM_KIND
 from rum.app.chapters.read import find_chapter, find_wisdom
-from rum.app.chapters.refresh import refresh
 from rum.app.chapters.staleness import with_staleness
 from rum.app.memories.forget import forget_one
 from rum.consolidate.suggest.groups import Suggestion

@@ -11,7 +11,7 @@ from rum.app.layers.layers import Layers
 from rum.app.project import Clock
 from rum.app.rum import Rum
 from rum.llm.base import LanguageModel
-from rum.llm.choose import open_meter, open_model
+from rum.llm.client import open_meter, open_model
 from rum.model.errors import InvalidQuery, NotFound
 from rum.model.layers import (
     MOST_WORKING,

@@ -10,6 +10,7 @@ from msgspec import UNSET, UnsetType
 
 from rum.app.agents import describe
 from rum.app.caller import Caller
+from rum.app.calls import load
 from rum.app.memories.hints import hint_for, too_few_tokens_hint
 from rum.app.project import Project
 from rum.model.answers import (
@@ -87,9 +88,8 @@ def _with_knowledge(project: Project, query: RecallQuery, result: RecallResult) 
     """The answer with matching chapters and wisdom, if they fit into `max_tokens`."""
     if not query.text or not query.words.has_chapters:
         return result
-    from rum.app.memories.knowledge import matching_knowledge  # noqa: PLC0415 (few projects have chapters)
-
-    for one in matching_knowledge(project, query):
+    # Loaded here, as few projects have chapters.
+    for one in load("app.memories.knowledge:matching_knowledge")(project, query):
         extended = msgspec.structs.replace(
             result,
             knowledge=[*(result.knowledge or ()), one],

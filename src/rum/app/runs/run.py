@@ -28,20 +28,19 @@ from rum.app.runs.record import (
 )
 from rum.model.brief import Brief, BriefRequest
 from rum.model.errors import InvalidQuery
-from rum.model.extraction import LONGEST_RUN
 from rum.model.journal import DecisionType, DiscoveryType, Kind
 from rum.model.links import LinkType
 from rum.model.memory import UNVERIFIED
 from rum.model.memory_layers import FailureCategory
 from rum.model.parse import parse
 from rum.model.requests import LinkRequest
-from rum.model.runs import InferredVerdict, Result, RunRequest, Step, Verdict
+from rum.model.runs import LONGEST_RUN, InferredVerdict, Result, RunRequest, Step, Verdict
 from rum.text.shorten import shorten
 from rum.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from rum.app.arguments import RunArguments, StepArguments
-    from rum.model.extraction import Extracted
+    from rum.model.runs import Extracted
 
 
 @public

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from contextlib import AbstractContextManager
 from functools import partial
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from rum.store.sqlite.activity import SqliteActivity
 from rum.store.sqlite.activity_file import ActivityFile, tolerant
@@ -98,23 +98,23 @@ class SqliteStore:
 
     @property
     def chapters(self) -> SqliteChapters:
-        from rum.store.sqlite.chapters import SqliteChapters  # noqa: PLC0415 (few projects have chapters)
-
-        return SqliteChapters(self._rum)
+        return self._group_tables.SqliteChapters(self._rum)
 
     @property
     def wisdom(self) -> SqliteWisdom:
-        from rum.store.sqlite.chapters import SqliteWisdom  # noqa: PLC0415
-
-        return SqliteWisdom(self._rum)
+        return self._group_tables.SqliteWisdom(self._rum)
 
     def has_chapters(self) -> bool:
         return bool(self._rum.connection.execute(SQL["any_chapter"]).fetchone()[0])
 
     def find_groups(self, terms: Sequence[str], limit: int) -> GroupMatches:
-        from rum.store.sqlite.chapters import SqliteGroupIndex  # noqa: PLC0415
+        return self._group_tables.SqliteGroupIndex(self._rum).find(terms, limit)
 
-        return SqliteGroupIndex(self._rum).find(terms, limit)
+    @property
+    def _group_tables(self) -> Any:
+        from rum.store.sqlite import chapters  # noqa: PLC0415 (few projects have chapters)
+
+        return chapters
 
     @property
     def writable(self) -> bool:

@@ -27,14 +27,11 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "useful": ("memories.capture", "Mark a memory as useful."),
         "useless": ("memories.capture", "Mark a memory as useless."),
         "forget": ("memories.forget", "Move memories into the trash."),
-        "trash": ("memories.trash", "List or delete what was forgotten."),
+        "trash": ("memories.forget", "List or delete what was forgotten."),
         "review": ("memories.review", "Decide about what was captured or extracted."),
         "purge": ("memories.forget", "Make deleted data unrecoverable."),
         "history": ("memories.find", "Show every version of a memory."),
-        "restore": (
-            "memories.trash",
-            "Restore what was forgotten, or an earlier version.",
-        ),
+        "restore": ("memories.forget", "Restore what was forgotten, or an earlier version."),
     },
     "Knowledge": {
         "journal": ("knowledge.journal", "Record discoveries, attempts and decisions of a session."),
@@ -82,9 +79,9 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
     "Connect": {
         "install": ("upkeep.install", "Connect the coding agents on this machine."),
         "uninstall": ("upkeep.install", "Disconnect coding agents."),
-        "mcp": ("upkeep.help_and_completion", "Serve the memory to an agent over MCP."),
-        "hook": ("upkeep.help_and_completion", "Handle a hook event of a client."),
-        "completion": ("upkeep.help_and_completion", "Print a shell completion script."),
+        "mcp": ("upkeep.install", "Serve the memory to an agent over MCP."),
+        "hook": ("upkeep.install", "Handle a hook event of a client."),
+        "completion": ("upkeep.install", "Print a shell completion script."),
     },
 }
 ALL = {name: entry for section in SECTIONS.values() for name, entry in section.items()}

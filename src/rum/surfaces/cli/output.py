@@ -12,6 +12,7 @@ from typing import Protocol, TypeVar, cast
 import click
 import msgspec
 
+from rum.app.calls import load
 from rum.model.errors import RumError
 from rum.surfaces.cli.options import Options
 from rum.surfaces.cli.views import View, rate, render_lines, safe_line, safe_lines
@@ -40,9 +41,7 @@ def print_result(
         print_text("\n".join(map(safe_line, ids)))
     elif _in_colour():
         # rich takes longer to load than a recall takes.
-        from rum.surfaces.cli.pretty import print_view  # noqa: PLC0415
-
-        print_view(view(answer))
+        load("surfaces.cli.pretty:print_view")(view(answer))
     else:
         for line in render_lines(view(answer)):
             sys.stdout.write(line + "\n")
@@ -126,9 +125,7 @@ class ReportProgress(Protocol):
 def progress(title: str | None, total: int | None, *, lines: bool = False) -> Generator[ReportProgress]:
     """A callback that shows progress; without a title or a terminal it prints nothing, or `lines`."""
     if title and sys.stderr.isatty():
-        from rum.surfaces.cli.pretty import progress_bar  # noqa: PLC0415 (rich is slow to load)
-
-        with progress_bar(title, total) as report_progress:
+        with load("surfaces.cli.pretty:progress_bar")(title, total) as report_progress:
             yield report_progress
     else:
         yield Lines(title or "", total) if lines else lambda done, total=None: None  # noqa: ARG005

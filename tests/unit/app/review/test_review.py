@@ -12,7 +12,7 @@ from rum.capture.events import spool
 from rum.capture.events.event import to_line
 from rum.inject.offers import offers_for
 from rum.model.errors import InvalidQuery, NotFound, PermissionDenied
-from rum.model.extraction import Kept
+from rum.model.runs import Kept
 from support.captured_events import NOON, Telling
 from support.projects import Shop, keep
 

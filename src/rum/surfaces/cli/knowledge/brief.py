@@ -11,11 +11,10 @@ from msgspec import UNSET
 
 from rum.consolidate.report.markdown_page import EARLIER_MARK, MARK
 from rum.model.errors import InvalidQuery
-from rum.model.extraction import Extracted
+from rum.model.runs import Extracted
 from rum.store.files import atomic_write, yaml
 from rum.surfaces.cli.open_project import open_rum
-from rum.surfaces.cli.option_types import When, options_of
-from rum.surfaces.cli.options import Options, command, given_options
+from rum.surfaces.cli.options import Options, When, command, given_options, options_of
 from rum.surfaces.cli.output import note, print_json, print_result, print_text
 from rum.surfaces.cli.record_input import decode_text, parse_json, read_source, source_name
 from rum.surfaces.cli.views import Field, Fields, TextPart, View, text_view

@@ -24,7 +24,6 @@ from rum.model.chapters import (
 )
 from rum.surfaces.cli.memories.forget import add_forget_command
 from rum.surfaces.cli.open_project import open_rum, stored_id
-from rum.surfaces.cli.option_types import limit_option, options_of
 from rum.surfaces.cli.options import (
     Group,
     Options,
@@ -32,6 +31,8 @@ from rum.surfaces.cli.options import (
     command,
     given_options,
     ids_option,
+    limit_option,
+    options_of,
     quiet_option,
 )
 from rum.surfaces.cli.output import print_result

@@ -12,8 +12,7 @@ from rum.inject.render import local_time, short_id
 from rum.model.layers import Fact, FactVersion, Rule, RuleVersion
 from rum.surfaces.cli.memories.forget import add_forget_command
 from rum.surfaces.cli.open_project import open_rum
-from rum.surfaces.cli.option_types import limit_option
-from rum.surfaces.cli.options import Group, Options, command, ids_option, quiet_option
+from rum.surfaces.cli.options import Group, Options, command, ids_option, limit_option, quiet_option
 from rum.surfaces.cli.output import print_result
 from rum.surfaces.cli.views import Field, Fields, TextPart, View, table, text_view
 

@@ -25,8 +25,7 @@ from rum.model.journal import (
 )
 from rum.model.notes import Importance
 from rum.surfaces.cli.open_project import open_rum
-from rum.surfaces.cli.option_types import OneOf, limit_option
-from rum.surfaces.cli.options import Group, Options, command
+from rum.surfaces.cli.options import Group, OneOf, Options, command, limit_option
 from rum.surfaces.cli.output import note, print_json, print_result, print_text
 from rum.surfaces.cli.record_input import Flag, flag_options, given_flags, given_record
 from rum.surfaces.cli.views import Field, Fields, TextLine, TextPart, View, safe_line, table, text_view

@@ -18,8 +18,7 @@ from rum.model.errors import InvalidQuery, NotFound
 from rum.model.layers import FOUND_AT_MOST, KEEP_LAST, LASTING, MemoryEntry, MemoryStats
 from rum.surfaces.cli.memories.forget import is_confirmed
 from rum.surfaces.cli.open_project import open_rum
-from rum.surfaces.cli.option_types import OneOf, WholeNumber, limit_option
-from rum.surfaces.cli.options import Group, Options, command
+from rum.surfaces.cli.options import Group, OneOf, Options, WholeNumber, command, limit_option
 from rum.surfaces.cli.output import print_result
 from rum.surfaces.cli.views import Fields, TextPart, View, count_of, table, text_view
 

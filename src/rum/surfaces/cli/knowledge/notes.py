@@ -21,8 +21,15 @@ from rum.model.notes import (
     NotesMatched,
 )
 from rum.surfaces.cli.open_project import open_rum
-from rum.surfaces.cli.option_types import options_of
-from rum.surfaces.cli.options import Group, Options, command, given_options, ids_option, quiet_option
+from rum.surfaces.cli.options import (
+    Group,
+    Options,
+    command,
+    given_options,
+    ids_option,
+    options_of,
+    quiet_option,
+)
 from rum.surfaces.cli.output import note as print_note
 from rum.surfaces.cli.output import print_result, print_text
 from rum.surfaces.cli.record_input import decode_text, read_source, source_name

@@ -17,8 +17,7 @@ from rum.inject.render import local_time, short_id
 from rum.model.offers import OffersResult
 from rum.settings.home import find_home
 from rum.surfaces.cli.open_project import open_rum, stored_id
-from rum.surfaces.cli.option_types import OneOf, Span, limit_option, since_option
-from rum.surfaces.cli.options import Command, Options, command
+from rum.surfaces.cli.options import Command, OneOf, Options, Span, command, limit_option, since_option
 from rum.surfaces.cli.output import print_result
 from rum.surfaces.cli.views import View, table, text_view
 from rum.text.shorten import one_line

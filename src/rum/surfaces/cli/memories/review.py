@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any, cast
@@ -14,13 +15,58 @@ from rum.app.rum import Rum
 from rum.inject.render import local_time
 from rum.model.errors import InvalidQuery, RumError
 from rum.model.review import PendingItem, PendingShown, Reviewed, Stats
-from rum.surfaces.cli.keyboard import END, read_key, read_line
 from rum.surfaces.cli.open_project import open_rum
-from rum.surfaces.cli.option_types import OneOf, WholeNumber, since_option
-from rum.surfaces.cli.options import Group, Options, command, ids_option
+from rum.surfaces.cli.options import Group, OneOf, Options, WholeNumber, command, ids_option, since_option
 from rum.surfaces.cli.output import note, print_result
 from rum.surfaces.cli.record_input import decode_text, parse_json, read_source
 from rum.surfaces.cli.views import Field, Fields, TextPart, View, heading, table, text_view
+
+if sys.platform != "win32":
+    import select
+    import termios
+    import tty
+
+END = "\x04"  # Ctrl-D, and the end of input
+_ESCAPE = b"\x1b"
+_SOON = 0.05  # Seconds in which the rest of an arrow key's sequence arrives
+
+
+def read_key() -> str:
+    """Wait for a key; `END` at the end of input, empty for arrow and function keys."""
+    if sys.platform == "win32":
+        try:
+            key = click.getchar()
+        except EOFError:
+            return END
+        return key if len(key) == 1 else ""
+    terminal = sys.stdin.fileno()
+    before = termios.tcgetattr(terminal)
+    try:
+        # `click.getchar` drops what was typed ahead; TCSADRAIN does not.
+        tty.setcbreak(terminal, termios.TCSADRAIN)
+        key = os.read(terminal, 1)
+        if key == _ESCAPE:
+            while select.select([terminal], [], [], _SOON)[0] and os.read(terminal, 1):
+                key = b"\xff"  # part of a longer sequence, in which letters are no keys
+        return key.decode(errors="ignore") if key else END
+    finally:
+        termios.tcsetattr(terminal, termios.TCSADRAIN, before)
+
+
+def read_line(question: str) -> str:
+    """Ask for a line of a few words; empty at the end of input."""
+    click.echo(f"{question} ", err=True, nl=False)
+    line = ""
+    while (key := read_key()) not in ("\r", "\n", END):
+        if key in ("\x7f", "\b"):
+            line = line[:-1]
+            click.echo("\b \b", err=True, nl=False)
+        elif key.isprintable():
+            line += key
+            click.echo(key, err=True, nl=False)
+    click.echo(err=True)
+    return "" if key == END else line.strip()
+
 
 KINDS = ("memory", "rule", "fact", "note")
 _kind = click.option("--kind", type=OneOf(list(KINDS)), help="What it is.")

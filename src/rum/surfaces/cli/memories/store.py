@@ -15,8 +15,7 @@ from rum.model.links import LinkType
 from rum.model.memory import StoreResult
 from rum.model.memory_layers import FailureCategory, TaskType
 from rum.surfaces.cli.open_project import open_rum, stored_id
-from rum.surfaces.cli.option_types import Number, OneOf
-from rum.surfaces.cli.options import Options, command, quiet_option
+from rum.surfaces.cli.options import Number, OneOf, Options, command, quiet_option
 from rum.surfaces.cli.output import print_result
 from rum.surfaces.cli.record_input import Flag, Json, flag_options, given_flags, given_record
 from rum.surfaces.cli.views import View, text_view

@@ -27,8 +27,7 @@ from rum.app.project import damage
 from rum.app.rum import Rum
 from rum.model.errors import InvalidQuery, RumError
 from rum.surfaces.cli.open_project import open_rum
-from rum.surfaces.cli.option_types import When, WholeNumber
-from rum.surfaces.cli.options import Command, Group, Options, command
+from rum.surfaces.cli.options import Command, Group, Options, When, WholeNumber, command
 from rum.surfaces.cli.output import ReportProgress, ask, note, print_lines, print_result, progress
 from rum.surfaces.cli.record_input import read_source
 from rum.surfaces.cli.views import View, count_of, text_view

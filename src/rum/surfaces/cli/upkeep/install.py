@@ -1,4 +1,4 @@
-"""`rum install` and `rum uninstall`: connect and disconnect clients."""
+"""Connect clients: `rum install`, `uninstall`, `completion`, and the help of `rum mcp` and `rum hook`."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ import sys
 from typing import Any, NamedTuple
 
 import click
+from click.shell_completion import ShellComplete, get_completion_class
 
 from rum.app.rum import locate
+from rum.capture.clients import detect
 from rum.model.errors import InvalidQuery
 from rum.repo import manage
 from rum.repo.location import find_root
 from rum.repo.project import record_question_shown
 from rum.settings.home import find_home
+from rum.surfaces.cli.commands import COMPLETE, root
 from rum.surfaces.cli.options import Options, command
 from rum.surfaces.cli.output import ask, note, print_result, print_text
 from rum.surfaces.cli.views import View, text_view
@@ -208,3 +211,43 @@ def _apply(
     changes = [] if dry_run else [change for step in steps for change in step.changes]
     backups = [f"Backup saved: {path}" for path in apply(find_home({}, os.environ), changes)]
     print_result(options, answer, lambda _: view, notes=[*backups, *notes])
+
+
+@command("completion")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(_options: Options, shell: str) -> None:
+    """Print a shell completion script.
+
+    For bash: `eval "$(rum completion bash)"` in ~/.bashrc; likewise for zsh in ~/.zshrc.
+    For fish: `rum completion fish > ~/.config/fish/completions/rum.fish`.
+    """
+    completion_class = get_completion_class(shell)
+    assert completion_class is not None
+    # Not the class's own `source`: for bash it starts bash to check its version.
+    sys.stdout.write(ShellComplete.source(completion_class(root, {}, "rum", COMPLETE)))
+
+
+@command("mcp")
+@click.option("--tools", type=click.Choice(["all", "core"]), expose_value=False, help="Which tools to offer.")
+def mcp(_options: Options) -> None:
+    """Serve the memory to an agent over MCP."""
+    raise click.UsageError("Put `mcp` first and its options after it: `rum mcp [OPTIONS]`.")
+
+
+# The server answers in its own protocol only.
+mcp.params = [param for param in mcp.params if param.name != "json"]
+
+
+@command("hook")
+@click.argument("client", type=click.Choice(detect.CLIENTS), expose_value=False)
+def hook(_options: Options) -> None:
+    """Handle a hook event of a client.
+
+    Clients run it, as `rum-hook CLIENT` or `rum hook CLIENT`. It prints context for the agent, or nothing;
+    the exit code is always 0.
+    """
+    raise click.UsageError("Use `rum hook CLIENT` without options.")
+
+
+# It answers in the client's format only, about the folder that the client names.
+hook.params = [param for param in hook.params if param.name == "client"]

@@ -22,8 +22,7 @@ from rum.settings.home import find_home
 from rum.settings.load import Settings, load, untrusted_keys
 from rum.settings.table import AGENT_NAME, AGENT_SETTINGS, SETTINGS
 from rum.surfaces.cli.open_project import open_rum
-from rum.surfaces.cli.option_types import options_of
-from rum.surfaces.cli.options import Options, command, given_options, ids_option, quiet_option
+from rum.surfaces.cli.options import Options, command, given_options, ids_option, options_of, quiet_option
 from rum.surfaces.cli.output import ask, note, print_result
 from rum.surfaces.cli.views import Field, Fields, TextPart, View, table, text_view
 
