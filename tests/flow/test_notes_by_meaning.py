@@ -10,10 +10,13 @@ from support.note_tasks import measured, note_tasks
 from support.projects import Shop, open_shop
 
 
-def test_most_tasks_worded_otherwise_get_their_note(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+@pytest.mark.parametrize("name", ["known", "second"])
+def test_most_tasks_worded_otherwise_get_their_note(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+):
     with open_shop(tmp_path) as shop:
         monkeypatch.setenv("RUM_EMBEDDER", "builtin")
-        found = measured(shop.open(), note_tasks("known"))
+        found = measured(shop.open(), note_tasks(name))
         monkeypatch.setenv("RUM_EMBEDDER", "none")
     assert found.share >= 0.6, found
     assert found.wrong_share <= 0.1, found

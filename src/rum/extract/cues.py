@@ -238,7 +238,8 @@ PLAN = _words(
 # Small talk and questions.
 CHAT = _words(
     r"\?\s*$",
-    r"^(?:lgtm|done|ok|okay|great|thanks|thank you|sure|hello|hi|looks good|found it|please)\b",
+    r"^(?:lgtm|done|ok|okay|great|thanks|thank you|sure|hello|hi|looks good|found it)\b",
+    r"^please\b(?! (?:always|never|do not|don't))",
     r"^(?:feel free|all (?:\d+ |the )?tests (?:pass|are green))\b|\blet me know\b",
     r"\bno (?:further )?(?:comments|concerns)\b",
     r"\b(?:happy|glad|pleased) to (?:help|assist|explain|go|adjust|answer)\b",

@@ -62,7 +62,8 @@ _PART = any_of(
     services? micro-?services? apps? applications? site websites? portal shop game firmware back-?end
     front-?end servers? clients? apis? gateway workers? jobs? lambdas? functions? pipelines? workflows? ci
     builds? images? containers? runners? clusters? nodes pods hosts fleet deployments? production prod
-    databases? db warehouse broker cache lock[_-]?file makefile dockerfile
+    databases? db warehouse broker cache lock[_-]?file makefile dockerfile stores? modules? schedulers?
+    importers?
     """
 )
 _FILE = r"`?(?:[\w./-]*/)?(?:[\w-]*\.[\w.-]+|Dockerfile|Makefile|Gemfile|Pipfile)`?"

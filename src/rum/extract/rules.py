@@ -32,9 +32,9 @@ _MIN_WORDS = 2  # Words of a condition: one alone fits too many tasks
 _VERBS = any_of(
     """
     add always avoid build bump call change close commit copy create delete do don't edit ensure export
-    follow generate go_through import include increase install keep log make mark mock name never open pass
-    pin prefer put rebuild recreate regenerate register remember_to remove rename reset restart return run
-    seed set start stop take tag test throttle update use validate wait wrap write
+    follow format generate go_through import include increase install keep log make mark mock name never
+    open pass pin prefer put rebuild recreate regenerate register remember_to remove rename reset restart
+    return run seed set start stop take tag test throttle update use validate wait wrap write
     you_(?:must|need_to|have_to)
     """
 )
@@ -77,7 +77,7 @@ _CODE_NOUN = any_of(
     screens? scripts? secrets? seeds? selectors? serializers? services? sessions? settings? snapshots?
     specs? streams? strings? structs? styles? subclass(?:es)? tables? tags? tasks? templates? tests? texts?
     threads? timestamps? tokens? topics? transactions? translations? triggers? types? uploads? urls?
-    validators? values? variables? versions? views? webhooks? widgets? workers? workflows? writes?
+    validators? values? variables? vars? versions? views? webhooks? widgets? workers? workflows? writes?
     """
 )
 _THING = rf"(?:[\w`./*<>'-]+ ){{0,4}}?(?:{_CODE_NOUN}|`[^`]+`|[\w-]+[/.][\w./-]+)"
@@ -91,6 +91,8 @@ _DECLARED = re.compile(
     r" (?!(?:have|has) (?:been|come|gone|\w+ed)\b)\w+.*",
     re.IGNORECASE,
 )
+_NONE_MAY = re.compile(rf"^(?P<what>no {_THING}) (?:may|can|should) \w+.{{4,}}", re.IGNORECASE)
+_SORTS = re.compile(r"(?:new|all|every|each|any)\b", re.IGNORECASE)
 _WE = re.compile(
     r"^(?:here |in this (?:repo\w*|project|code ?base),? )?(?:we|you) "
     r"(?:always|never|should (?:always|never)) (?P<what>\w+.{4,})|^you must (?!be\b|have\b)(?:not "
@@ -112,11 +114,13 @@ _IS_ALWAYS = re.compile(
     r"|passed|sent|read|made|built|created|generated|edited|changed|committed|imported|given) .{3,}",
     re.IGNORECASE,
 )
+_NEVER_THAT = re.compile(r"^(?:use|prefer|keep|put|write) .{4,}, never .{3,}", re.IGNORECASE)
 # A label in front of a rule: "One thing to know: never …".
 _LABEL = re.compile(rf"^[^.:;\"“]{{1,80}}(?::| —| –) +(?=(?:{_CUE}|{_TIME})\b)", re.IGNORECASE)
 _NEXT_RULE = re.compile(
     rf"(?:;|,)? (?:and|but|also) (?:also )?(?={_CUE}\b)|; (?=\w)|, (?={_CUE}\b)", re.IGNORECASE
 )
+_CODE = re.compile(r"`[^`]*`")
 _SPEAKER = re.compile(r"^(?:i|then i|so i|first i)\b", re.IGNORECASE)
 _PAST_ACTION = re.compile(
     r"\b(?:always|never) (?:(?!need|feed|embed|exceed|proceed|shed|speed|read|spread)\w+ed|saw|seen|ran|had"
@@ -138,9 +142,9 @@ _NO_RULE = re.compile(
 # What a program prints, what somebody else said, a proposal, a supposition, or a denial.
 _NOT_STATED = re.compile(
     r"\b\w*(?:Error|Exception|Warning)\b:?|\b(?:error|warning|fatal|failed|output|log|message)\s*:"
-    r"|\b(?:says?|said|tells?|told|claim\w*|complains?|prints?|printed|reads|warn(?:s|ing|ed)|asks?|asked|wants?"
+    r"|\b(?:says?|said|tells?|told|claim\w*|complains?|prints|printed|reads|warn(?:s|ing|ed)|asks?|asked|wants?"
     r"|wanted|request(?:s|ed)|requires that|according to|wondered|whether)\b|[\"“”]|^['>]"
-    r"|\b(?:spec|rfc|wiki|tutorial|blog|guide|manual|upstream|vendor|competitor\w*|other (?:repo\w*"
+    r"|\b(?:spec|rfc|wiki|tutorial|blog|guide|manual|vendor|competitor\w*|other (?:repo\w*"
     r"|team|project)s?)\b|\b(?:suggest\w*|propos\w*|alternative\w*|options?(?: is|:)|idea|todo"
     r"|recommend\w*|would"
     r"|could|wrong to|not true|no rule|in theory|back then|used to|until (?:last|recently)|reproduc\w*)\b"
@@ -152,6 +156,7 @@ _ONCE = re.compile(
     r"|diff|one)"
     r"|(?:pulling|merging|reviewing|applying|deploying) (?:this|it|the (?:change|fix|patch|branch|pr))"
     r"|to (?:try|test|verify|see|check|compare|confirm|demonstrate)|for now|today|right now|once merged"
+    r"|must now|this$|failed|broke|crashed"
     r"|you merge(?: this)?|before merging|review the (?:diff|pr|changes?)|(?:upgrading|migrating|moving"
     r"|switching) to)\b",
     re.IGNORECASE,
@@ -171,7 +176,7 @@ def rules_in(weighed: Iterable[WeighedPassage]) -> tuple[GivenRule, ...]:
 
 def stated_rules(sentence: str) -> list[GivenRule]:
     """The rules that a sentence states; there may be two."""
-    if _NOT_STATED.search(sentence) or "?" in sentence:
+    if _NOT_STATED.search(_CODE.sub("``", sentence)) or "?" in sentence:
         return []
     plain = _LABEL.sub("", without_lead_in(sentence.strip().replace("**", "")))
     if _SPEAKER.match(plain):
@@ -207,10 +212,11 @@ def _rule(text: str) -> GivenRule | None:
         return GivenRule(_sentence(rule["when"]), _sentence(rule["do"]))
     if (rule := _IMPERATIVE_LAST.match(text)) and has_names(rule["do"]):
         return GivenRule(_sentence(rule["when"]), _sentence(rule["do"]))
-    if _ALONE.match(text):
+    if _ALONE.match(text) or (_NEVER_THAT.match(text) and has_names(text)):
         return _with_condition(text, text)
-    if declared := _DECLARED.match(text):
-        return None if is_about_this_work(text) else _with_condition(text, declared["what"])
+    if declared := _DECLARED.match(text) or _NONE_MAY.match(text):
+        is_new = _SORTS.match(text)  # "New settings need to be added to …" is about all of them
+        return None if is_about_this_work(text) and not is_new else _with_condition(text, declared["what"])
     if is_about_this_work(text) or (is_personal(text) and not _WE.match(text)):
         return None
     found = _WE.match(text) or _PASSIVE.match(text) or _IS_ALWAYS.match(text)
