@@ -96,7 +96,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=20, help="starts of each server")
     parser.add_argument("--commits", type=int, default=5_000, help="in the history that is imported")
     parser.add_argument("--hooks", action="store_true", help="measure only what hooks cost")
-    parser.add_argument("--write", metavar="FILE", help="write the page there, as docs/benchmarks.md")
+    parser.add_argument("--write", metavar="FILE", help="write the page there: docs/reference/benchmarks.md")
     return parser.parse_args()
 
 

@@ -1,4 +1,4 @@
-"""Writes docs/benchmarks.md: the tables and how to read them."""
+"""Writes docs/reference/benchmarks.md: the tables and how to read them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks.speed import Speed
 
 PAGE = """# Benchmarks
 
-<!-- Made by `make bench ARGS="--write docs/benchmarks.md"`. -->
+<!-- Made by `make bench ARGS="--write docs/reference/benchmarks.md"`. -->
 
 Each figure is compared with a floor: a minimal implementation of the same work on the same machine, measured
 in the same run. Compare ratios between machines, not milliseconds.
@@ -57,7 +57,7 @@ Recall by text, by kind of query:
 
 ## Archive
 
-The store with the most memories, compared with a copy in which the oldest 90 % are [archived](archive.md).
+The store with the most memories, compared with a copy in which the oldest 90 % are [archived](../archive.md).
 Times are minimum / median / 95th percentile. Recall is by words alone unless the row says otherwise.
 "Found by id" means that the complete memory is returned; "found by ticket" or "by goal" means among the first
 five.

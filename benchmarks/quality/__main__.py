@@ -68,7 +68,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--arms", type=_arms, default=USUAL, metavar=",".join(ARMS))
     parser.add_argument("--limit", type=int, default=20, help="answers looked at")
-    parser.add_argument("--write", metavar="FILE", help="write the page there, as docs/quality.md")
+    parser.add_argument("--write", metavar="FILE", help="write the page there, as docs/reference/quality.md")
     options = parser.parse_args()
     if options.set in ("locomo", "all") and not options.locomo:
         parser.error("the LoCoMo set needs --locomo FILE")

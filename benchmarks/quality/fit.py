@@ -1,7 +1,7 @@
 """`python -m benchmarks.quality.fit`: fit the weights of recall and its confidence, and see what they bring.
 
 Fitted on LoCoMo, on commit causes, on the `dev` half of the coding set, and on young stores made of it. With
-`--write` the result becomes `src/rum/recall/fitted.py`, and the tables `docs/signals.md` and `ablations.md`.
+`--write` the results go to `src/rum/recall/fitted.py`, `docs/reference/signals.md` and `ablations.md`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from benchmarks.quality.tables import ablations, python, tables
 LIMIT = 20
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FITTED = os.path.join(ROOT, "src", "rum", "recall", "fitted.py")
-PAGE = os.path.join(ROOT, "docs", "signals.md")
+PAGE = os.path.join(ROOT, "docs", "reference", "signals.md")
 ABLATIONS = os.path.join(ROOT, "benchmarks", "quality", "ablations.md")
 
 
@@ -93,7 +93,7 @@ def _options() -> argparse.Namespace:
     )
     parser.add_argument("--quick", action="store_true", help="without the ablations")
     parser.add_argument(
-        "--write", action="store_true", help="write fitted.py, docs/signals.md and ablations.md"
+        "--write", action="store_true", help="write fitted.py, docs/reference/signals.md and ablations.md"
     )
     return parser.parse_args()
 

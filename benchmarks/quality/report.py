@@ -11,7 +11,7 @@ from benchmarks.quality.score import Scores, false_answers
 
 PAGE = """# Quality of recall
 
-<!-- Made by `make quality ARGS="--fold test --write docs/quality.md"`. -->
+<!-- Made by `make quality ARGS="--fold test --write docs/reference/quality.md"`. -->
 
 Questions with known answers, put to RUM (through `rum mcp`) and to simpler searches. Everything runs offline.
 

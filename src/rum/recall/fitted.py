@@ -1,6 +1,6 @@
 """The fitted weights of the ranking signals and the confidence; never edited by hand.
 
-Written by `python -m benchmarks.quality.fit --write`; `docs/signals.md` describes the signals.
+Written by `python -m benchmarks.quality.fit --write`; `docs/reference/signals.md` describes the signals.
 """
 
 from __future__ import annotations
