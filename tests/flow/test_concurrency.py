@@ -252,3 +252,15 @@ def test_no_lock_is_held_between_calls(place: Place):
         memory_id = rum.recall(task_type="bug_fix").memories[0].id
         assert rum.forget(memory_id, purge=True).purged is True
         assert lines_of(waiting) == []
+
+
+def test_a_memory_opened_twice_in_a_process_keeps_its_lock(tmp_path: Path):
+    """Closing any descriptor of a file drops a process's locks on it; others would delete the log in use."""
+    place = make_place(tmp_path)
+    with place.open() as first:
+        first.store(**make_draft())
+        second = place.open()
+        place.run("from rum import Rum\nRum.open().close()")
+        kept = first.store(**make_draft("Written into the log")).memory_id
+        assert place.run(f"from rum import Rum\nprint(Rum.open().show({kept!r}).id)") == [kept]
+        second.close()

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import os
 import sqlite3
+import threading
+import time
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from rum import InvalidQuery, Rum, StorageError
 from support.builders import make_draft
-from support.processes import Place, make_place
+from support.processes import Place, end, make_place
 
 PAGE = 4096
 
@@ -141,3 +145,64 @@ def test_a_damaged_backup_is_refused(place: Place, tmp_path: Path):
             Rum.restore_backup(file, place.work, home=place.home)
     with place.open(owner=True) as rum:
         assert rum.list(limit=100).total == 60
+
+
+WRITE = """
+import itertools, sys
+from support.builders import make_draft
+from rum import Rum
+
+rum = Rum.open()
+for number in itertools.count():
+    print(rum.store(**make_draft(f"Meanwhile {number}")).memory_id, flush=True)
+"""
+
+
+def acknowledged_during(place: Place, change: Callable[[], object], rounds: int = 6) -> set[str]:
+    """The ids that a writer got while the files were changed several times."""
+    writer = place.start(WRITE)
+    assert writer.stdout
+    ids: list[str] = []
+    reader = threading.Thread(target=lambda: ids.extend(writer.stdout))
+    reader.start()
+    try:
+        for _ in range(rounds):
+            seen = len(ids)
+            change()
+            while len(ids) < seen + 10 and writer.poll() is None:
+                time.sleep(0.01)
+        assert writer.poll() is None
+    finally:
+        writer.kill()
+        reader.join()
+        end(writer)
+    return {one.strip() for one in ids if one.endswith("\n")}
+
+
+def test_no_write_is_lost_while_files_are_repaired(place: Place):
+    def mend() -> None:
+        execute(place, "DROP TABLE reviews")  # a reason to copy all rows, which stops no writer
+        assert Rum.repair(place.work, home=place.home).facts["repaired"]
+
+    written = acknowledged_during(place, mend)
+    with place.open(owner=True) as rum:
+        assert written <= ids_in(rum)
+
+
+def test_no_write_is_lost_while_a_backup_is_restored(place: Place, tmp_path: Path):
+    with place.open(owner=True) as rum:
+        rum.backup(tmp_path / "copy.db")
+    kept: list[str] = []
+    written = acknowledged_during(
+        place, lambda: kept.append(Rum.restore_backup(tmp_path / "copy.db", place.work, home=place.home))
+    )
+    with place.open(owner=True) as rum:
+        found = ids_in(rum)
+    for folder in kept:
+        with closing(sqlite3.connect(Path(folder, "rum.db"))) as db:
+            found |= {one for (one,) in db.execute("SELECT id FROM memories")}
+    assert written <= found
+
+
+def ids_in(rum: Rum) -> set[str]:
+    return {msgspec.json.decode(line).get("memory", {}).get("id") for line in rum.export()}

@@ -198,7 +198,6 @@ class Rum:
 
         The answer is a new diagnosis; its facts `repaired` and `copy` name the steps and the copy.
         """
-        repair = load("store.sqlite.repair:repair_files")
         directory = cls._directory(path, project, home)
         done: list[str] = []
         copy: str | None = None
@@ -209,8 +208,7 @@ class Rum:
         except StorageError:
             found, damaged = None, True
         if damaged:
-            copy = load("store.sqlite.repair:copy_files")(directory, "repair")
-            done += repair(directory)
+            copy, done = load("store.sqlite.repair:repair_files")(directory)
         with cls.open(path, project=project, home=home, owner=True) as rum:
             if damaged:
                 rum.reindex(left_out=lambda _: None)

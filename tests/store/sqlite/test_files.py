@@ -16,6 +16,7 @@ import pytest
 
 from rum import Rum
 from rum.store.filters import Filters
+from rum.store.sqlite.repair import restore_backup
 from rum.store.sqlite.store import SqliteStore
 from support.builders import NOON, add_memory, make_draft, make_file, make_intent, make_memory, make_outcome
 from support.finding import (
@@ -32,6 +33,7 @@ from support.finding import (
     timeline,
 )
 from support.processes import make_place
+from support.vectors import data, vector
 
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no file modes")
 
@@ -252,3 +254,18 @@ def test_a_backup_taken_while_others_write_is_whole(store: SqliteStore, folder: 
     finally:
         over.set()
         writer.join()
+
+
+def test_vectors_of_a_restored_backup_are_compared_although_others_had_their_numbers(tmp_path: Path):
+    folder, copy = tmp_path / "p", tmp_path / "copy.db"
+    with closing(SqliteStore(str(folder))) as store:
+        store.vectors.adopt("m", NOON)
+        store.local_upkeep.backup(str(copy))
+        add_memory(store, "mem_a")
+        store.vectors.put("m", [("mem_a", 1, data("a"))])
+        [(_, cosine)] = store.vectors.nearest("m", vector("a"), 9, 9).live
+        restore_backup(str(folder), str(copy))
+        add_memory(store, "mem_b")
+        store.vectors.put("m", [("mem_b", 1, data("b"))])
+        [(_, cosine_of_b)] = store.vectors.nearest("m", vector("b"), 9, 9).live
+        assert cosine_of_b == pytest.approx(cosine, abs=0.01)

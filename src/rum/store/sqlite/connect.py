@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from rum.model.errors import InvalidQuery, StorageError
 from rum.store.sqlite.rows import DamagedRows
@@ -116,7 +116,7 @@ class Database:
 
     access: str
     connection: sqlite3.Connection
-    _opened_stamp: tuple[object, ...] | None
+    _opened_stamp: tuple[object, ...]
 
     def __init__(
         self,
@@ -143,10 +143,10 @@ class Database:
 
     def _start(self) -> None:
         """Open the file with the best access possible now."""
-        self._opened_stamp = None
         with storage_errors(self.path):
             self._write_error = "attempt to write a readonly database"
             self.access = self._best_access()
+            self._opened_stamp = self._stamp()  # first, so that no change is missed
             try:
                 self.connection = self._connect()
             except UnicodeDecodeError:  # SQLite quotes the damaged schema in its message
@@ -156,7 +156,6 @@ class Database:
             try:
                 self.connection.execute("PRAGMA foreign_keys = ON")
                 self.patiently(lambda: self._prepare(self))
-                self._opened_stamp = self._opened_stamp or self._stamp()
             except BaseException:
                 self.connection.close()
                 raise
@@ -173,10 +172,14 @@ class Database:
             return "none"
         try:
             os.makedirs(folder, mode=0o700, exist_ok=True)
-            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))
+            # An existing file must not be opened: closing it would drop all locks of this process on it.
+            with suppress(FileExistsError):
+                os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         except OSError:
             return "read" if self._has_content() else "none"
-        return "write" if os.access(folder, os.W_OK) else "read"
+        if os.access(folder, os.W_OK) and os.access(self.path, os.R_OK | os.W_OK):
+            return "write"
+        return "read" if self._has_content() else "none"
 
     def _has_content(self) -> bool:
         try:
@@ -210,7 +213,7 @@ class Database:
             if error.sqlite_errorcode & 0xFF not in _NO_SIDE_FILES:
                 raise
         self.access = "frozen"
-        self._opened_stamp = self._stamp()  # before the first read, so that no change is missed
+        self._opened_stamp = self._stamp()
         return self._open("ro&immutable=1")
 
     def _open(self, mode: str) -> sqlite3.Connection:
@@ -281,7 +284,17 @@ class Database:
                 self._depth -= 1
 
     def _begin(self, patience: float | None) -> None:
-        """Take the write lock; with a `patience`, SQLite's own waiting is turned off."""
+        """Take the write lock of the file that the next process opens."""
+        self._lock(patience)
+        while self._stamp() != self._opened_stamp:  # it was deleted or replaced since the call began
+            self.connection.execute("ROLLBACK")
+            self.reopen()
+            if self.access != "write":
+                raise _explained(self.path, self._write_error)
+            self._lock(patience)
+
+    def _lock(self, patience: float | None) -> None:
+        """Lock the file; with a `patience`, SQLite's own waiting is turned off."""
         if patience is None:
             self.patiently(lambda: self.connection.execute("BEGIN IMMEDIATE"))
             return

@@ -22,6 +22,7 @@ from rum.text import terms
 # The names under which the versions of the index terms and of the marks of attempts are stored.
 TOKENISER, ATTEMPTS = "tokeniser", "attempts"
 
+SCHEMA = {"rum": 15, "activity": 5}  # The newest migration of each file
 OLDEST_SQLITE = (3, 37, 0)
 _HERE = os.path.dirname(__file__)
 _LAYERS = 5
@@ -45,12 +46,12 @@ def expected_schema(family: str) -> dict[str, str]:
         return dict(connection.execute(SQL["schema_in_order"]).fetchall())
 
 
-def prepare(family: str, newest: int, database: Database) -> None:
+def prepare(family: str, database: Database) -> None:
     """Update the schema to the version of this program; refuse a newer one."""
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:
         needed = ".".join(map(str, OLDEST_SQLITE))
         raise StorageError(f"This Python has SQLite {sqlite3.sqlite_version}; RUM needs {needed} or newer.")
-    known = _schema_number(database.connection)
+    known, newest = _schema_number(database.connection), SCHEMA[family]
     if known == newest:
         return
     if known > newest:
@@ -64,7 +65,7 @@ def prepare(family: str, newest: int, database: Database) -> None:
     elif database.access != "write":
         raise StorageError(f"{database.path} must be brought up to date, but it can only be read from here.")
     else:
-        _upgrade(database, family, newest)
+        _upgrade(database, family)
 
 
 def _schema_number(connection: sqlite3.Connection) -> int:
@@ -82,11 +83,11 @@ def _schema_number(connection: sqlite3.Connection) -> int:
     return number
 
 
-def _upgrade(database: Database, family: str, newest: int) -> None:
+def _upgrade(database: Database, family: str) -> None:
     database.patiently(lambda: database.connection.execute("PRAGMA journal_mode = WAL"))
     with database.transaction() as connection:
         known = _schema_number(connection)  # another process may have been faster
-        if known < newest:
+        if known < SCHEMA[family]:
             _apply(connection, family, known)
 
 

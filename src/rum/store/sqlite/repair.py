@@ -5,20 +5,37 @@ from __future__ import annotations
 import os
 import shutil
 import sqlite3
+import subprocess
+import sys
 import time
-from contextlib import closing, suppress
+from collections.abc import Callable, Generator, Iterator
+from contextlib import closing, contextmanager, suppress
+from typing import Any, NamedTuple
 
 from rum.model.errors import InvalidQuery, StorageError
 from rum.settings.home import ensure_private_dir
-from rum.store.sqlite.connect import APPLICATION_ID, DAMAGED, file_stat, storage_errors
-from rum.store.sqlite.migrate import expected_schema
+from rum.store.sqlite.connect import APPLICATION_ID, Database, file_stat, is_busy, storage_errors
+from rum.store.sqlite.migrate import SCHEMA, expected_schema, prepare
 from rum.store.sqlite.sql_text import sqlite_uri
-from rum.store.sqlite.store import SCHEMA, SqliteStore
 
-_SIDE_FILES = ("", "-wal", "-shm")
+_PATIENCE = 10.0  # Seconds to wait for other writers
+_TRIES = 20
+_MAX_NAMED = 20  # Maximum number of lost rows that are named
 # Tables that `reindex` fills again, by the beginning of their names.
 _DERIVED = ("memory_text", "memory_terms", "archived_text", "archived_terms", "knowledge_text", "migrations")
-
+# What people and agents wrote, by table: what it is called, and the column that names a row.
+_WRITTEN = {
+    "rum": {
+        "memories": ("memories", "id"),
+        "facts": ("facts", "key"),
+        "rules": ("rules", "id"),
+        "chapters": ("chapters", "id"),
+        "wisdom": ("wisdom", "id"),
+        "trash": ("items of the trash", "id"),
+    },
+    "activity": {"events": ("events", "id")},
+}
+_COPY = "import shutil, sys; [shutil.copy2(path, sys.argv[1]) for path in sys.argv[2:]]"
 _UNNAMED_AUTHORS = """
 INSERT OR IGNORE INTO agents (id, type, project_id, created_at, last_active)
 SELECT agent_id, 'main', '', min(created_at), max(created_at) FROM {table}
@@ -26,55 +43,54 @@ WHERE agent_id NOT IN (SELECT id FROM agents) GROUP BY agent_id
 """
 
 
-def copy_files(directory: str, reason: str) -> str:
-    """Copy both databases as they are into a new folder beside them; its path."""
-    folder = os.path.join(directory, time.strftime(f"before-{reason}-%Y%m%d-%H%M%S"))
-    while os.path.lexists(folder):
-        folder += "-2"
-    with storage_errors(folder):
-        ensure_private_dir(folder)
-        for name in ("rum.db", "activity.db"):
-            for side in _SIDE_FILES:
-                if os.path.isfile(path := os.path.join(directory, name + side)):
-                    shutil.copy2(path, os.path.join(folder, name + side))
-    return folder
+class Repaired(NamedTuple):
+    """The folder with a copy of the files before, and what was done, in order."""
+
+    copy: str
+    done: list[str]
 
 
-def repair_files(directory: str) -> list[str]:
-    """Make the files of a project usable again; what was done, in order. `copy_files` comes first."""
-    path = os.path.join(directory, "rum.db")
-    done: list[str] = []
-    with storage_errors(path):
-        state = file_stat(path)
-        if not state or not state[3]:
-            _move_away(path)
-            _move_away(os.path.join(directory, "activity.db"))
-            return ["rum.db was lost; started an empty memory. Restore a backup if you have one."]
-        if _is_sound(path):
-            return done
-    saved = _save_readable_rows(path)
-    done.append(f"rum.db was damaged; {saved} rows that can be read were copied into a new file.")
-    return done
+class Saved(NamedTuple):
+    """How many rows were copied from a damaged file, and what was lost, in a sentence."""
+
+    rows: int
+    lost: str
+
+
+class _FileChangedError(Exception):
+    """Another process has written since a copy was made."""
+
+
+def repair_files(directory: str) -> Repaired:
+    """Make the files of a project usable again, after copying them."""
+    path, done = os.path.join(directory, "rum.db"), list[str]()
+
+    def build(new: str) -> bool:
+        done.clear()
+        if not file_stat(path)[3:] > (0,):
+            _create(new, "rum")
+            done.append("rum.db was lost; started an empty memory. Restore a backup if you have one.")
+        elif not _is_sound(path):
+            saved = save_rows(path, new, "rum")
+            what = f"rum.db was damaged; {saved.rows} rows that can be read were copied into a new file."
+            done.append(f"{what} {saved.lost}")
+        return bool(done)
+
+    return Repaired(_exchange(path, "repair", build), done)
 
 
 def restore_backup(directory: str, file: str) -> str:
     """Replace the memory by a backup; the folder to which the files before were copied."""
     _check_backup(file)
-    path = os.path.join(directory, "rum.db")
-    new = f"{path}.restored"
-    with storage_errors(path):
-        ensure_private_dir(directory)
-        kept = copy_files(directory, "restore")
-        with suppress(FileNotFoundError):
-            os.unlink(new)
-        os.close(os.open(new, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-        with (
-            closing(sqlite3.connect(sqlite_uri(file, "ro"), uri=True)) as source,
-            closing(sqlite3.connect(new)) as copy,
-        ):
+
+    def build(new: str) -> bool:
+        _create(new, "rum")  # for its owner alone
+        with closing(_open_backup(file)) as source, closing(sqlite3.connect(new)) as copy:
             source.backup(copy)
-        _replace(new, path)
-    return kept
+            copy.execute("PRAGMA journal_mode = WAL")
+        return True
+
+    return _exchange(os.path.join(directory, "rum.db"), "restore", build)
 
 
 def _open_backup(file: str) -> sqlite3.Connection:
@@ -99,28 +115,117 @@ def _check_backup(file: str) -> None:
         raise StorageError(f"{what} Upgrade RUM first; nothing was changed.", path=file)
 
 
-def _replace(new: str, path: str) -> None:
-    """Put a new file in place of the old one, and wait for its writers first."""
-    with closing(sqlite3.connect(path, timeout=10, isolation_level=None)) as old:
-        with suppress(sqlite3.DatabaseError):  # it may be damaged
-            old.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            old.execute("BEGIN IMMEDIATE")
-        for side in _SIDE_FILES[1:]:  # first, as nobody may read the new file with the old one's log
-            with suppress(FileNotFoundError):
-                os.unlink(path + side)
-        os.replace(new, path)
+def _exchange(path: str, reason: str, build: Callable[[str], bool]) -> str:
+    """Copy a project's files, and give `rum.db` the content of a new file, if `build` makes one.
+
+    Others cannot write meanwhile. The content is exchanged in one transaction, so that a process that has the
+    file open goes on with the new content. Returns the folder of the copy.
+    """
+    folder = f"{path}.new"
+    new = os.path.join(folder, "rum.db")
+    with storage_errors(path):
+        ensure_private_dir(os.path.dirname(path))
+        for _ in range(_TRIES):
+            shutil.rmtree(folder, ignore_errors=True)
+            ensure_private_dir(folder)
+            try:
+                with _write_lock(path) as lock:
+                    copy = _copy_files(os.path.dirname(path), reason, is_locked=lock is not None)
+                    try:
+                        is_new = build(new)
+                    except BaseException:
+                        shutil.rmtree(copy)
+                        raise
+                    if not is_new or _overwrite(new, path, copy, lock):
+                        return copy
+                    shutil.rmtree(copy)
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
+        raise StorageError("Other processes keep writing; nothing was changed. Stop them, or try again.")
 
 
-def _move_away(path: str) -> None:
-    """Remove a file of which there is a copy."""
-    for side in (*_SIDE_FILES, DAMAGED):
+@contextmanager
+def _write_lock(path: str) -> Generator[sqlite3.Connection | None]:
+    """Keep others from writing; None if the file is too damaged for anybody to write."""
+    if not os.path.isfile(path) or not os.path.getsize(path):
+        yield None
+        return
+    with closing(sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)) as db:
+        try:
+            db.execute("BEGIN IMMEDIATE")
+        except sqlite3.DatabaseError as error:
+            if is_busy(error):
+                raise
+            yield None
+        else:
+            yield db
+
+
+def _copy_files(directory: str, reason: str, *, is_locked: bool) -> str:
+    """Copy both databases as they are into a new folder beside them; its path."""
+    folder = os.path.join(directory, time.strftime(f"before-{reason}-%Y%m%d-%H%M%S"))
+    while os.path.lexists(folder):
+        folder += "-2"
+    ensure_private_dir(folder)
+    names = [name + side for name in ("rum.db", "activity.db") for side in ("", "-wal")]
+    files = [path for name in names if os.path.isfile(path := os.path.join(directory, name))]
+    if is_locked and sys.executable:
+        # By another process: closing a file drops all locks of this process on it.
+        copying = [sys.executable, "-I", "-c", _COPY, folder, *files]
+        if subprocess.run(copying, capture_output=True, check=False).returncode:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise StorageError(f"The files could not be copied to {folder}; nothing was changed.")
+    else:
+        for path in files:
+            shutil.copy2(path, folder)
+    return folder
+
+
+def _overwrite(new: str, path: str, copy: str, lock: sqlite3.Connection | None) -> bool:
+    """Give the file at `path` the content of the new one; False if others have written before that."""
+    if lock is None:
+        return _replace(new, path, copy)
+    (version,) = lock.execute("PRAGMA data_version").fetchone()
+    deadline = time.monotonic() + _PATIENCE
+    is_checked = False
+
+    def check(status: int, _left: int, _pages: int) -> None:
+        nonlocal is_checked
+        # From its first page on, a backup holds the lock for writing.
+        if status == sqlite3.SQLITE_OK and not is_checked:
+            is_checked = True
+            if lock.execute("PRAGMA data_version").fetchone() != (version,):
+                raise _FileChangedError
+        elif not is_checked and time.monotonic() > deadline:
+            raise _FileChangedError
+
+    try:
+        with closing(sqlite3.connect(new)) as source, closing(sqlite3.connect(path)) as target:
+            lock.execute("ROLLBACK")  # SQLite cannot hand the lock over
+            source.backup(target, pages=1, progress=check, sleep=0.01)
+        return True
+    except _FileChangedError:
+        return False
+    except sqlite3.DatabaseError as error:
+        if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            raise
+        return _replace(new, path, copy)
+
+
+def _replace(new: str, path: str, copy: str) -> bool:
+    """Put a new file in place of one that nobody can write."""
+    if os.path.isdir(path):
+        os.rename(path, os.path.join(copy, os.path.basename(path)))
+    for side in ("-wal", "-shm"):  # first, as nobody may read the new file with the old one's log
         with suppress(FileNotFoundError):
             os.unlink(path + side)
+    os.replace(new, path)
+    return True
 
 
 def _is_sound(path: str) -> bool:
     try:
-        with closing(sqlite3.connect(path, timeout=10)) as db:
+        with closing(sqlite3.connect(path, timeout=_PATIENCE)) as db:
             names = {name for (name,) in db.execute("SELECT name FROM sqlite_master")}
             lost = [
                 name for name in expected_schema("rum") if name not in names and not name.startswith(_DERIVED)
@@ -130,34 +235,35 @@ def _is_sound(path: str) -> bool:
         return False
 
 
-def _save_readable_rows(path: str) -> int:
-    """Copy every row that can be read into a new file, and put that in place of the damaged one."""
-    folder = f"{path}.repair"
-    shutil.rmtree(folder, ignore_errors=True)
-    SqliteStore(folder).close()
-    new = os.path.join(folder, "rum.db")
-    saved = 0
+def _create(path: str, family: str) -> None:
+    """Create an empty database."""
+    Database(path, lambda database: prepare(family, database), durable=False).close()
+
+
+def save_rows(path: str, new: str, family: str) -> Saved:
+    """Copy every row that can be read into a new file; StorageError if there is none."""
+    _create(new, family)
     with (
         storage_errors(path),
-        closing(sqlite3.connect(path, timeout=10, isolation_level=None)) as old,
+        closing(sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)) as old,
         closing(sqlite3.connect(new, isolation_level=None)) as target,
     ):
-        _must_be_ours(old, path)
         old.text_factory = bytes
         target.execute("BEGIN")
-        for table in expected_schema("rum"):
-            if not table.startswith(_DERIVED):
-                saved += _copy_table(old, target, table)
-        canonical = ("memories", "facts", "rules", "chapters", "wisdom", "trash")
-        if not any(target.execute(f"SELECT 1 FROM {table} LIMIT 1").fetchone() for table in canonical):  # noqa: S608
-            shutil.rmtree(folder, ignore_errors=True)
-            raise _unreadable(path)
-        _drop_orphans(target)
+        saved = sum(
+            _copy_table(old, target, table)
+            for table in expected_schema(family)
+            if not table.startswith(_DERIVED)
+        )
+        if not saved:
+            what = f"{os.path.basename(path)} cannot be read at all; nothing was changed."
+            raise StorageError(f"{what} Restore a backup with `rum backup restore FILE`.", path=path)
+        if family == "rum":
+            _drop_orphans(target)
         target.execute("COMMIT")
+        lost = [found for table in _WRITTEN[family] if (found := _lost(old, target, family, table))]
         target.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    _replace(new, path)
-    shutil.rmtree(folder, ignore_errors=True)
-    return saved
+    return Saved(saved, f"Lost: {'; '.join(lost)}." if lost else "No loss was found.")
 
 
 def _drop_orphans(target: sqlite3.Connection) -> None:
@@ -170,26 +276,15 @@ def _drop_orphans(target: sqlite3.Connection) -> None:
             target.execute(f"DELETE FROM {table} WHERE {lost}")  # noqa: S608
 
 
-def _must_be_ours(old: sqlite3.Connection, path: str) -> None:
-    """Raise StorageError if nothing can be read at all."""
-    try:
-        old.execute("SELECT 1 FROM sqlite_master WHERE name = 'memories'").fetchone()
-    except sqlite3.DatabaseError:
-        raise _unreadable(path) from None
-
-
-def _unreadable(path: str) -> StorageError:
-    what = "rum.db cannot be read at all; nothing was changed."
-    return StorageError(f"{what} Restore a backup with `rum backup restore FILE`.", path=path)
-
-
 def _copy_table(old: sqlite3.Connection, target: sqlite3.Connection, table: str) -> int:
     """Copy the rows of a table that can be read: from its beginning, from its end, then one by one."""
     info = target.execute(f"PRAGMA table_info({table})").fetchall()
     if not info:  # an index or a trigger
         return 0
-    # The file may be of an earlier schema: what it lacks gets the default.
-    existing = {bytes(row[1]).decode() for row in old.execute(f"PRAGMA table_info({table})")}
+    existing: set[str] = set()
+    with suppress(sqlite3.DatabaseError):
+        # The file may be of an earlier schema: what it lacks gets the default.
+        existing = {bytes(row[1]).decode() for row in old.execute(f"PRAGMA table_info({table})")}
     columns = [row[1] for row in info if row[1] in existing]
     if not columns:
         return 0
@@ -204,15 +299,14 @@ def _copy_table(old: sqlite3.Connection, target: sqlite3.Connection, table: str)
     def copy(statement: str, values: tuple[int, ...] = ()) -> int:
         """Copy the rows of a statement as far as they can be read; the number of the last one."""
         last = 0
-        with suppress(sqlite3.DatabaseError):
-            for number, *row in old.execute(statement, values):
-                last = number
-                value = [
-                    one.decode(errors="replace") if isinstance(one, bytes) and name in texts else one
-                    for name, one in zip(columns, row, strict=True)
-                ]
-                with suppress(sqlite3.Error):  # a value that its column does not take
-                    target.execute(insert, value)
+        for number, *row in _readable(old, statement, values):
+            last = number
+            value = [
+                one.decode(errors="replace") if isinstance(one, bytes) and name in texts else one
+                for name, one in zip(columns, row, strict=True)
+            ]
+            with suppress(sqlite3.Error):  # a value that its column does not take
+                target.execute(insert, value)
         return last
 
     first = copy(f"{select} ORDER BY {', '.join(f'{key} ASC' for key in keys)}")
@@ -222,9 +316,27 @@ def _copy_table(old: sqlite3.Connection, target: sqlite3.Connection, table: str)
     return target.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608
 
 
+def _readable(db: sqlite3.Connection, statement: str, values: tuple[int, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """The rows of a statement, up to the first that cannot be read."""
+    with suppress(sqlite3.DatabaseError):
+        yield from db.execute(statement, values)
+
+
 def _has_rowid(target: sqlite3.Connection, table: str) -> bool:
     try:
         target.execute(f"SELECT rowid FROM {table} LIMIT 1")  # noqa: S608 a name of ours
     except sqlite3.OperationalError:
         return False
     return True
+
+
+def _lost(old: sqlite3.Connection, target: sqlite3.Connection, family: str, table: str) -> str:
+    """What was not copied of a table, by the names in its index, which may be whole; empty if nothing."""
+    called, column = _WRITTEN[family][table]
+    # SQLite reads these from the index alone.
+    names = f"SELECT {column} FROM {table} ORDER BY {column}"  # noqa: S608 names of ours
+    saved = {name for (name,) in target.execute(names)}
+    known = {bytes(name).decode(errors="replace") for order in ("", " DESC") for (name,) in _readable(old, names + order)}
+    lost = sorted(known - saved)
+    some = ", ".join(lost[:_MAX_NAMED]) + (" and others" if len(lost) > _MAX_NAMED else "")
+    return f"{len(lost)} {called} ({some})" if lost else ""

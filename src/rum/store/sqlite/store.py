@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from contextlib import AbstractContextManager
-from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from rum.store.sqlite.activity import SqliteActivity
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from rum.store.vectors import Vectors
 
 D = TypeVar("D", bound=Database)
-SCHEMA = {"rum": 15, "activity": 5}  # The newest migration of each file
 
 
 class SqliteStore:
@@ -90,7 +88,7 @@ class SqliteStore:
         path = os.path.join(self.directory, f"{family}.db")
         return kind(
             path,
-            partial(prepare, family, SCHEMA[family]),
+            lambda database: prepare(family, database),
             durable=durable,
             patience=patience,
             before_create=before_create,
