@@ -99,7 +99,11 @@ class _Use:
         stored = self._command("store", *written, "--json")
         if stored.returncode == 0:
             memory_id = json.loads(stored.stdout)["memory_id"]
-            if "Written after" not in self._command("show", memory_id).stdout:
+            shown = self._command("show", memory_id)
+            if "rum.db" in shown.stderr and "damaged" in shown.stderr:  # in another table
+                self._command("doctor", "--mend")
+                shown = self._command("show", memory_id)
+            if "Written after" not in shown.stdout:
                 self._fault("lost write", "a memory stored after the damage is not found")
         elif not self.target.name.startswith(("rum.db", "projects.json", "project.json")):
             self._fault("blocked", f"store: {stored.stderr[:500]}")

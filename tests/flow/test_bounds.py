@@ -68,6 +68,7 @@ def test_a_pasted_log_in_a_task_is_cut(place: Place):
         {"action": "show", "id": 7},
         {"action": "show", "id": ["x"]},
         {"action": "match", "task": []},
+        {"action": "extract", "content": "x", "agent": 7},
         {"action": "list", "limit": {}},
     ],
 )

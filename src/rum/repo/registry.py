@@ -277,7 +277,7 @@ def _load(home: str) -> Registry:
         for path, (project, fingerprints, history) in data["places"].items():
             registry.locations[path] = KnownLocation(project, fingerprints, history)
         registry.roots = dict(data.get("roots", {}))
-    except (KeyError, TypeError, AttributeError, RecursionError) as error:
+    except (KeyError, TypeError, AttributeError, RecursionError, IsADirectoryError) as error:
         raise ValueError(f"{registry_path(home)} is damaged") from error
     except (FileNotFoundError, NotADirectoryError):
         raise

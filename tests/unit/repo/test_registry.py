@@ -99,6 +99,15 @@ def test_a_damaged_registry_is_rebuilt(tmp_path: Path, damage: str):
     assert (tmp_path / "projects.json.corrupt-1").read_text() == damage
 
 
+def test_a_folder_in_place_of_the_registry_is_moved_aside(tmp_path: Path):
+    project_id = make(tmp_path, "tool", "name:tool")
+    (tmp_path / "projects.json").unlink()
+    (tmp_path / "projects.json").mkdir()
+    assert list(read(str(tmp_path)).projects) == [project_id]
+    assert update(str(tmp_path), lambda registry: list(registry.projects), patience=5) == [project_id]
+    assert (tmp_path / "projects.json.corrupt-1").is_dir()
+
+
 def test_paths_with_undecodable_bytes_are_kept(tmp_path: Path):
     odd = os.fsdecode(b"/caf\xe9")
     make(tmp_path, odd, f"dir:{odd}")

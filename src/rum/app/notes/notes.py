@@ -146,7 +146,8 @@ _ACTIONS: dict[str, Callable[[Caller, dict[str, Any]], Struct]] = {
 
 def _extract(caller: Caller, fields: dict[str, Any]) -> Struct:
     """Extract from the output of a run: `content` is its text."""
-    agent = agent_name(caller, fields.get("agent")) or OWNER
+    named = fields.get("agent")
+    agent = named if named and not isinstance(named, str) else agent_name(caller, named) or OWNER
     run = {"result": "success", **fields, "agent": agent}
     if "content" in run:
         run["agent_output"] = run.pop("content")

@@ -316,7 +316,9 @@ def _copy_table(old: sqlite3.Connection, target: sqlite3.Connection, table: str)
     return target.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608
 
 
-def _readable(db: sqlite3.Connection, statement: str, values: tuple[int, ...] = ()) -> Iterator[tuple[Any, ...]]:
+def _readable(
+    db: sqlite3.Connection, statement: str, values: tuple[int, ...] = ()
+) -> Iterator[tuple[Any, ...]]:
     """The rows of a statement, up to the first that cannot be read."""
     with suppress(sqlite3.DatabaseError):
         yield from db.execute(statement, values)
@@ -336,7 +338,11 @@ def _lost(old: sqlite3.Connection, target: sqlite3.Connection, family: str, tabl
     # SQLite reads these from the index alone.
     names = f"SELECT {column} FROM {table} ORDER BY {column}"  # noqa: S608 names of ours
     saved = {name for (name,) in target.execute(names)}
-    known = {bytes(name).decode(errors="replace") for order in ("", " DESC") for (name,) in _readable(old, names + order)}
+    known = {
+        bytes(name).decode(errors="replace")
+        for order in ("", " DESC")
+        for (name,) in _readable(old, names + order)
+    }
     lost = sorted(known - saved)
     some = ", ".join(lost[:_MAX_NAMED]) + (" and others" if len(lost) > _MAX_NAMED else "")
     return f"{len(lost)} {called} ({some})" if lost else ""
