@@ -13,8 +13,8 @@ import pytest
 
 from rum.store import attempt_fingerprint
 from rum.store.sqlite.connect import APPLICATION_ID
-from rum.store.sqlite.migrate import migrations
-from rum.store.sqlite.store import SCHEMA, SqliteStore
+from rum.store.sqlite.migrate import SCHEMA, migrations
+from rum.store.sqlite.store import SqliteStore
 from rum.text import terms
 
 SHIPPED = Path(__file__).with_name("shipped.sha256")

@@ -12,8 +12,8 @@ import pytest
 
 from rum.model.errors import StorageError
 from rum.store.sqlite.connect import Database
-from rum.store.sqlite.migrate import prepare
-from rum.store.sqlite.store import SCHEMA, SqliteStore
+from rum.store.sqlite.migrate import SCHEMA, prepare
+from rum.store.sqlite.store import SqliteStore
 from support.builders import add_memory
 from support.processes import lines_of, make_place
 

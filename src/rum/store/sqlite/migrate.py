@@ -46,12 +46,12 @@ def expected_schema(family: str) -> dict[str, str]:
         return dict(connection.execute(SQL["schema_in_order"]).fetchall())
 
 
-def prepare(family: str, database: Database) -> None:
+def prepare(family: str, newest: int, database: Database) -> None:
     """Update the schema to the version of this program; refuse a newer one."""
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:
         needed = ".".join(map(str, OLDEST_SQLITE))
         raise StorageError(f"This Python has SQLite {sqlite3.sqlite_version}; RUM needs {needed} or newer.")
-    known, newest = _schema_number(database.connection), SCHEMA[family]
+    known = _schema_number(database.connection)
     if known == newest:
         return
     if known > newest:
@@ -65,7 +65,7 @@ def prepare(family: str, database: Database) -> None:
     elif database.access != "write":
         raise StorageError(f"{database.path} must be brought up to date, but it can only be read from here.")
     else:
-        _upgrade(database, family)
+        _upgrade(database, family, newest)
 
 
 def _schema_number(connection: sqlite3.Connection) -> int:
@@ -83,11 +83,11 @@ def _schema_number(connection: sqlite3.Connection) -> int:
     return number
 
 
-def _upgrade(database: Database, family: str) -> None:
+def _upgrade(database: Database, family: str, newest: int) -> None:
     database.patiently(lambda: database.connection.execute("PRAGMA journal_mode = WAL"))
     with database.transaction() as connection:
         known = _schema_number(connection)  # another process may have been faster
-        if known < SCHEMA[family]:
+        if known < newest:
             _apply(connection, family, known)
 
 

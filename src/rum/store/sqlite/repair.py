@@ -237,7 +237,7 @@ def _is_sound(path: str) -> bool:
 
 def _create(path: str, family: str) -> None:
     """Create an empty database."""
-    Database(path, lambda database: prepare(family, database), durable=False).close()
+    Database(path, lambda database: prepare(family, SCHEMA[family], database), durable=False).close()
 
 
 def save_rows(path: str, new: str, family: str) -> Saved:

@@ -14,7 +14,7 @@ from rum.store.sqlite.captured_events import SqliteCapturedEvents
 from rum.store.sqlite.connect import Database, storage_errors
 from rum.store.sqlite.layers import SqliteEvents, SqliteFacts, SqliteRules
 from rum.store.sqlite.memories import SqliteLinks, SqliteMemories
-from rum.store.sqlite.migrate import prepare
+from rum.store.sqlite.migrate import SCHEMA, prepare
 from rum.store.sqlite.records import SQL, SqliteHistory
 from rum.store.sqlite.search import SqliteSearch
 from rum.store.sqlite.trash import SqliteTrash
@@ -88,7 +88,7 @@ class SqliteStore:
         path = os.path.join(self.directory, f"{family}.db")
         return kind(
             path,
-            lambda database: prepare(family, database),
+            lambda database: prepare(family, SCHEMA[family], database),
             durable=durable,
             patience=patience,
             before_create=before_create,
