@@ -99,7 +99,7 @@ class _Store:
     def look(self, name: str, question: Question) -> Sight:
         caller = caller_of(self._rum or self.open(""))
         if self._vectors:
-            caller.project.semantic.catch_up(3600, in_background=True)
+            caller.project.semantic.embed_pending(3600)
         asked = RecallRequest(query=question.text, limit=self._limit, min_confidence=0.0)
         files = tuple(question.files[:MOST_FILES])
         recall_query = RecallQuery(
@@ -139,13 +139,13 @@ class CachedEmbedder(BuiltinEmbedder):
         self._cache = sqlite3.connect(path)
         self._cache.execute("CREATE TABLE IF NOT EXISTS vectors (text BLOB PRIMARY KEY, vector BLOB)")
 
-    def embed(self, texts: Sequence[str], patience: float | None = None) -> Vectors:
+    def embed(self, texts: Sequence[str]) -> Vectors:
         """One vector for each text, in their order."""
         names = [hashlib.sha256(f"{self.model}\0{text}".encode()).digest() for text in texts]
         known = {name: self._kept(name) for name in names}
         missing = {name: text for name, text in zip(names, texts, strict=True) if known[name] is None}
         if missing:
-            for name, vector in zip(missing, super().embed(list(missing.values()), patience), strict=True):
+            for name, vector in zip(missing, super().embed(list(missing.values())), strict=True):
                 known[name] = vector
                 self._cache.execute("INSERT OR REPLACE INTO vectors VALUES (?, ?)", (name, vector.tobytes()))
             self._cache.commit()

@@ -173,8 +173,8 @@ from rum import Rum
 
 with Rum.open() as rum:
     for line in sys.stdin:
-        # As a question does, without the lease, so that two are at it at once.
-        rum._caller.project.semantic.catch_up(0.2)
+        # Without the lease, so that two are at it at once.
+        rum._caller.project.semantic.embed_pending(0.2)
 """
 
 

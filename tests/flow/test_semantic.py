@@ -154,6 +154,14 @@ def test_another_process_finds_memories_stored_meanwhile(shop: Shop, rum: Rum, k
     assert next(iter(found(rum, "recipe with flour and water", min_confidence=0))) == later
 
 
+EARLIER = """
+from support.builders import make_draft
+from rum import Rum
+
+with Rum.open(owner=True) as rum:
+    rum.store(**make_draft("Users are logged out at random"))
+    rum.tidy()
+"""
 PROGRAM = """
 import sys
 from support.builders import make_draft
@@ -182,5 +190,7 @@ def test_numpy_is_not_loaded_if_words_are_enough(
 
 
 def test_numpy_is_loaded_if_words_are_not_enough(tmp_path: Path) -> None:
-    [line] = make_place(tmp_path).run(PROGRAM, PARAPHRASE, 5, RUM_EMBEDDER="builtin")
+    place = make_place(tmp_path)
+    place.run(EARLIER, RUM_EMBEDDER="builtin")
+    [line] = place.run(PROGRAM, PARAPHRASE, 5, RUM_EMBEDDER="builtin")
     assert line.split()[1:] == ["numpy", "rum.embed.minilm", "rum.store.packed_vectors"]

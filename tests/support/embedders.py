@@ -35,8 +35,6 @@ class WordEmbedder:
         self.model = model
         self.dimensions = dimensions
         self.asked: list[str] = []
-        self.patience: float | None = None
-        """The time limit of the last request."""
         self.fault: Exception | None = None
         self.spoils: Callable[[str], bool] = lambda _: False
         """Vectors of such texts are multiplied by `factor`, which makes them unusable."""
@@ -45,9 +43,8 @@ class WordEmbedder:
     def fail(self, why: str = "out of order") -> None:
         self.fault = CannotEmbed(why)
 
-    def embed(self, texts: Sequence[str], patience: float | None = None) -> NDArray[np.float32]:
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         self.asked += texts
-        self.patience = patience
         if self.fault:
             raise self.fault
         factors = [self.factor if self.spoils(text) else 1.0 for text in texts]

@@ -17,12 +17,11 @@ def recall_query(
     *files: str,
     session: str = "",
     semantic: SemanticSearch | None = None,
-    patient: bool = True,
     **more: Any,
 ) -> RecallQuery:
     """Run recall for a text and optional files."""
     question = RecallRequest(query=query, file=files or None, **more)
-    return RecallQuery(question, store, files, session=session, semantic=semantic, patient=patient)
+    return RecallQuery(question, store, files, session=session, semantic=semantic)
 
 
 def found(query: RecallQuery) -> dict[str, Match]:

@@ -25,10 +25,6 @@ class CannotEmbed(RumError):
     code = "STORAGE_ERROR"
 
 
-class OutOfTime(CannotEmbed):
-    """No vectors within the caller's time limit; the embedder itself may be fine."""
-
-
 class Embedder(Protocol):
     """Embeds texts. Creating one is cheap: nothing is loaded or contacted before the first `embed`.
 
@@ -50,11 +46,11 @@ class Embedder(Protocol):
         """Whether recall's weights were fitted with this model; if not, its cosines are calibrated."""
         ...
 
-    def embed(self, texts: Sequence[str], patience: float | None = None) -> Vectors:
+    def embed(self, texts: Sequence[str]) -> Vectors:
         """One vector for each text, in order; `CannotEmbed` if the embedder does not work.
 
         A single text that cannot be embedded gets a vector of zeros, which matches nothing and is never
-        stored. `patience` limits how many seconds to wait for an endpoint; None is the configured timeout.
+        stored.
         """
         ...
 

@@ -31,8 +31,8 @@ class BuiltinEmbedder:
     def __init__(self, data: Path = DATA) -> None:
         self._data = data
 
-    def embed(self, texts: Sequence[str], patience: float | None = None) -> Vectors:  # noqa: ARG002
-        """One vector for each text, in order; `patience` has no effect, as nothing is waited for."""
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One vector for each text, in order."""
         return self._loaded.embed(texts)
 
     @cached_property

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from rum.embed.base import HARMLESS, TEXT_VERSION, CannotEmbed, OutOfTime
-from rum.net.post import NoAnswerYet, PostError, bearer, post
+from rum.embed.base import HARMLESS, TEXT_VERSION, CannotEmbed
+from rum.net.post import PostError, bearer, post
 
 if TYPE_CHECKING:
     from rum.embed.base import Vectors
@@ -38,13 +38,11 @@ class _Answer(msgspec.Struct):
 
 
 class _TimeLimit:
-    """The time limit of a call: the caller's, but at most one timeout for each text."""
+    """The time limit of a call: one timeout for each text."""
 
-    def __init__(self, timeout: float, texts: int, patience: float | None) -> None:
-        longest = timeout * texts
-        self._caller_limited = patience is not None and patience < longest
+    def __init__(self, timeout: float, texts: int) -> None:
         self._timeout = timeout
-        self._seconds = patience if patience is not None and self._caller_limited else longest
+        self._seconds = timeout * texts
         self._started: float | None = None
 
     def remaining(self) -> float:
@@ -53,10 +51,6 @@ class _TimeLimit:
             self._started = monotonic()
             return max(0.0, min(self._timeout, self._seconds))
         return max(0.0, min(self._timeout, self._started + self._seconds - monotonic()))
-
-    def is_callers_limit(self) -> bool:
-        """Whether the time is over because of the caller's limit, not the endpoint's."""
-        return self._caller_limited and not self.remaining()
 
 
 class EndpointEmbedder:
@@ -82,11 +76,11 @@ class EndpointEmbedder:
         """The length of its vectors; None before the first answer."""
         return self._dimensions
 
-    def embed(self, texts: Sequence[str], patience: float | None = None) -> Vectors:
+    def embed(self, texts: Sequence[str]) -> Vectors:
         """One vector for each text, in order; zeros for a text that is refused while others are not."""
         self._check_configured()
         wanted = [_sendable(text) for text in texts]
-        time = _TimeLimit(self._timeout, len(wanted), patience)
+        time = _TimeLimit(self._timeout, len(wanted))
         batches = [
             self._embed_batch(wanted[start : start + _BATCH_SIZE], time)
             for start in range(0, len(wanted), _BATCH_SIZE)
@@ -147,8 +141,6 @@ class EndpointEmbedder:
         try:
             return post(self._url, body, time.remaining(), headers=bearer(self._key), key=self._key)
         except PostError as error:
-            if isinstance(error, NoAnswerYet) and time.is_callers_limit():
-                raise OutOfTime(f"The embeddings endpoint {self._url} has not answered yet.") from None
             kind = self._refusal if error.status in _REFUSAL_STATUSES else self._failure
             raise kind(str(error)) from None
 

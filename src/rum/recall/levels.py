@@ -13,8 +13,6 @@ from rum.recall import limits
 from rum.recall.files import is_below, matching_paths, neighbours, paths_named
 from rum.recall.limits import (
     BARE_NAME,
-    CATCH_UP,
-    CATCH_UP_LATER,
     CERTAIN,
     COMMON,
     EARLIER_NAME,
@@ -388,10 +386,7 @@ def semantic(query: RecallQuery, found: Found) -> Found:
     """Find the memories whose vectors are nearest to the query's."""
     if not query.text or query.semantic is None or _is_id_or_number(query.text):
         return found
-    if query.patient:
-        seconds = CATCH_UP_LATER if query.semantic.waited else CATCH_UP
-        best = [(match.key, match.memory_id) for match in found.best_without_vectors()]
-        query.semantic.catch_up(seconds, first=best, state=query.words.vectors)
+    query.semantic.has_pending = query.words.vectors.pending
     # One call finds both; archived ones are added only if no live one has a high confidence.
     nearest = query.find_nearest(archive=not found.best(query.sure, 1, own=True))
     return _add_nearest(query, found, nearest.live, query.pool)

@@ -73,6 +73,3 @@ LINKED = 4  # Maximum number of links followed from one memory
 NEWEST, SPREAD = 64, 64
 
 SESSION_COUNTED = 10_000  # The size up to which the calling session is counted
-
-# Seconds a query may wait for missing vectors: the first query that needs any, and later ones.
-CATCH_UP, CATCH_UP_LATER = 0.4, 0.1

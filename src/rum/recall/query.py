@@ -100,7 +100,6 @@ class RecallQuery:
         *,
         session: str = "",
         semantic: SemanticSearch | None = None,
-        patient: bool = True,
         earlier: RecallQuery | None = None,
     ) -> None:
         """`earlier` is a query made just before, with the same words or some of them.
@@ -117,8 +116,6 @@ class RecallQuery:
         self.session = session
         """The session that asks."""
         self.semantic = semantic
-        self.patient = patient
-        """Whether to wait for missing vectors."""
         self._set_text()
         self._set_limits()
         self.filters = filters_of(request)
@@ -207,10 +204,8 @@ class RecallQuery:
         if self._nearest is None or (archive and not self._nearest.with_archive):
             factor = FILTER_FACTOR if self.filters.any() else 1
             archived = limits.ARCHIVED * factor if archive and self.has_archive else 0
-            # If vectors were pending, the state may have changed since.
-            state = None if self.words.vectors.pending else self.words.vectors
-            self.calls.count(1 if state else 2)
-            found = self.semantic.nearest(self.text, self.pool * factor, archived, state=state)
+            self.calls.count()
+            found = self.semantic.nearest(self.text, self.pool * factor, archived, state=self.words.vectors)
             live_keys, archived_keys = ([key for key, _ in part] for part in found)
             self._nearest = NearestKeys(live_keys, archived_keys, archive)
         return self._nearest

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Set
 from contextlib import suppress
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
-from rum.embed.base import HARMLESS, CannotEmbed, Embedder, OutOfTime, embedded_text
+from rum.embed.base import HARMLESS, CannotEmbed, Embedder, embedded_text
 from rum.embed.calibration import TEXTS, UNCHANGED, Scale, measure_scale
 from rum.model.errors import StorageError
 from rum.store.activity import Activity
@@ -21,8 +20,6 @@ if TYPE_CHECKING:
     from rum.embed.base import Vectors
     from rum.store.packed_vectors import Floats
 
-# While a caller waits, a store with more memories than this is not queued for a new embedder.
-MAX_QUEUED_WHILE_WAITING = 1000
 USE_RECORD_INTERVAL = 86400  # Seconds between two records that vectors are in use
 MAX_BATCH_SIZE = 32  # Memories per batch; between batches other processes can write
 
@@ -34,7 +31,6 @@ RETRY_DELAY, MAX_RETRY_DELAY = 60, 300
 NO_RESULTS = Nearest([], [])
 
 _MAX_CACHED_QUERIES = 8  # Number of query vectors that are cached
-_MIN_WAIT, _MAX_WAIT = 0.05, 30.0  # Seconds to wait for other processes while a caller waits
 
 
 class SemanticSearch:
@@ -59,13 +55,10 @@ class SemanticSearch:
         self._has_unrecorded_use = False
         """Whether vectors were used since their use was last recorded."""
         self._record_use_after = 0.0
-        self._timeout_pause_until = 0.0
         self.write_error: str | None = None
         """Why the last vectors could not be stored."""
         self.has_pending = False
-        """Whether memories still had no vector after the last `catch_up`."""
-        self.waited = False
-        """Whether a query has already waited for vectors; later ones wait less."""
+        """Whether the last query found memories without a vector."""
         self._query_vectors: OrderedDict[str, Floats | None] = OrderedDict()
         self._scale = UNCHANGED
         self._calibration = Calibration(store.vectors, embedder)
@@ -101,9 +94,8 @@ class SemanticSearch:
         self._backoff.sync()
 
     def end_pause(self) -> None:
-        """Use the embedder again even if it has just failed or timed out."""
+        """Use the embedder again even if it has just failed."""
         self._backoff.end()
-        self._timeout_pause_until = 0.0
 
     def record_use(self) -> None:
         """Record once a day that vectors are in use, so that they are kept; later if the store is locked."""
@@ -125,10 +117,7 @@ class SemanticSearch:
         embedder = self._embedder
         if embedder is None or not self._store.writable or self._backoff.is_active:
             return False
-        return self._is_incomplete(self._store.vectors.state(embedder.model))
-
-    def _is_incomplete(self, state: VectorState) -> bool:
-        """Whether a vector or the scale is missing."""
+        state = self._store.vectors.state(embedder.model)
         return state.pending or self._calibration.is_missing(state)
 
     @property
@@ -172,98 +161,55 @@ class SemanticSearch:
         found = vectors.cosines(embedder.model, query_vector, keys)
         return {key: self._scale.of(cosine) for key, cosine in found.items()}
 
-    def catch_up(
-        self,
-        seconds: float,
-        on_progress: Callable[[int], None] = lambda _: None,
-        *,
-        first: Sequence[tuple[int, str]] = (),
-        in_background: bool = False,
-        state: VectorState | None = None,
-    ) -> bool:
+    def embed_pending(self, seconds: float, on_progress: Callable[[int], None] = lambda _: None) -> bool:
         """Embed memories without a vector, newest first, for `seconds`; return whether any are left.
 
-        `first` are (key, id) pairs to embed first. `in_background` is for calls nobody waits for: there is
-        no timeout for the endpoint, and no limit for the size of a store. Pass `state` if it was just
-        read from the store.
+        It may take long, so it is for processes that nobody waits for.
         """
-        embedder, vectors = self._embedder, self._store.vectors
-        if embedder is None or not self._is_incomplete(state or vectors.state(embedder.model)):
-            self.has_pending = False
+        if self._embedder is None:
             return False
-        if self.has_work() and (in_background or self._clock() >= self._timeout_pause_until):
-            self.write_error, self.waited = None, True
+        if self.has_work():
+            self.write_error = None
             try:
-                self._embed_pending(embedder, time.monotonic() + seconds, on_progress, first, in_background)
-            except OutOfTime:
-                self._timeout_pause_until = self._clock() + RETRY_DELAY
+                self._embed_batches(self._embedder, time.monotonic() + seconds, on_progress)
             except (CannotEmbed, ImportError) as error:
                 self._backoff.record_failure(error)
-            except StorageError as error:  # disk full or store locked: the query goes on without new vectors
+            except StorageError as error:  # disk full or store locked
                 self.write_error = error.message
-        self.has_pending = bool(vectors.pending(embedder.model, 1))
-        return self.has_pending
+        return self._store.vectors.state(self._embedder.model).pending
 
-    def _embed_pending(
-        self,
-        embedder: Embedder,
-        deadline: float,
-        on_progress: Callable[[int], None],
-        first: Sequence[tuple[int, str]],
-        in_background: bool,
-    ) -> None:
-        if not self._ensure_queued(embedder.model, deadline, in_background):
-            return
+    def _embed_batches(self, embedder: Embedder, deadline: float, on_progress: Callable[[int], None]) -> None:
         vectors = self._store.vectors
-        done, batch_size, characters_per_second = 0, 1, 0.0
-        pending_ids = vectors.pending(embedder.model, len(first), among=[key for key, _ in first])
-        missing = [memory_id for _, memory_id in first if memory_id in set(pending_ids)]
-        while batch_size and (ids := missing[:batch_size] or vectors.pending(embedder.model, batch_size)):
-            missing = missing[batch_size:]
-            began = time.monotonic()
+        vectors.adopt(embedder.model, int(self._clock()))
+        done, batch_size = 0, 1
+        while ids := vectors.pending(embedder.model, batch_size):
             memories = self._store.memories.get(ids, ReadMode.BEST_EFFORT)
-            texts = [self._clean(embedded_text(memory)) for memory in memories]
-            if done and not in_background:
-                texts = texts[: _count_fitting(texts, characters_per_second * (deadline - began))]
-                memories = memories[: len(texts)]
-            if not texts:
+            if not memories:  # none of them can be read
                 break
-            new_vectors = self._embed(embedder, texts, None if in_background else _remaining(deadline))
-            rows = [
-                (memory.id, memory.version, self._packed_vectors.pack(row))
-                for memory, row in zip(memories, new_vectors, strict=True)
-            ]
-            vectors.put(embedder.model, rows, None if in_background else _remaining(deadline))
-            done += len(texts)
+            new_vectors = self._embed(embedder, [self._clean(embedded_text(memory)) for memory in memories])
+            vectors.put(
+                embedder.model,
+                [
+                    (memory.id, memory.version, self._packed_vectors.pack(row))
+                    for memory, row in zip(memories, new_vectors, strict=True)
+                ],
+            )
+            done += len(memories)
             on_progress(done)
-            if in_background:
-                self._calibration.measure(None)
-            now = time.monotonic()
-            characters_per_second = sum(map(len, texts)) / max(now - began, 1e-6)
-            batch_size = min(MAX_BATCH_SIZE, 2 * batch_size) if now < deadline else 0
-        if batch_size:
-            self._calibration.measure(_remaining(deadline))
+            self._calibration.measure()
+            if time.monotonic() >= deadline:
+                return
+            batch_size = min(MAX_BATCH_SIZE, 2 * batch_size)
+        self._calibration.measure()
 
-    def _embed(self, embedder: Embedder, texts: list[str], timeout: float | None) -> Vectors:
+    def _embed(self, embedder: Embedder, texts: list[str]) -> Vectors:
         """Embed texts. Zero vectors are accepted if the embedder returns a usable one for another text."""
         has_direction = self._packed_vectors.has_direction
-        new_vectors = embedder.embed(texts, timeout)
-        if not any(map(has_direction, new_vectors)) and not has_direction(
-            embedder.embed([HARMLESS], timeout)[0]
-        ):
+        new_vectors = embedder.embed(texts)
+        if not any(map(has_direction, new_vectors)) and not has_direction(embedder.embed([HARMLESS])[0]):
             raise CannotEmbed("The embedder returned no usable vectors, not even for a simple test sentence.")
         self._backoff.record_success()
         return new_vectors
-
-    def _ensure_queued(self, model: str, deadline: float, in_background: bool) -> bool:
-        """Queue the memories for a new embedder; False if they are too many to do so while a caller waits."""
-        vectors = self._store.vectors
-        is_queued = not in_background and model in vectors.models()
-        if not in_background and not is_queued and self._store.memories.count() > MAX_QUEUED_WHILE_WAITING:
-            return False
-        if not is_queued:
-            vectors.adopt(model, int(self._clock()), None if in_background else _remaining(deadline))
-        return True
 
     def _query_vector(self, embedder: Embedder, text: str) -> Floats | None:
         """The vector of a query, from the cache if possible; None if the embedder gives no usable one."""
@@ -290,16 +236,6 @@ class SemanticSearch:
         return vector
 
 
-def _count_fitting(texts: list[str], characters: float) -> int:
-    """How many texts, from the first, have at most `characters` in total, to keep a short time limit."""
-    return sum(length <= characters for length in accumulate(map(len, texts)))
-
-
-def _remaining(deadline: float) -> float:
-    """Seconds to wait for other writers or the embedder: the time until the deadline, within limits."""
-    return min(_MAX_WAIT, max(_MIN_WAIT, deadline - time.monotonic()))
-
-
 class Calibration:
     """The scale of one embedder's cosines in one store; the built-in embedder needs none."""
 
@@ -320,11 +256,11 @@ class Calibration:
         """Whether there are vectors, but their scale is not measured yet."""
         return self._unfitted is not None and state.live and not state.scale
 
-    def measure(self, timeout: float | None) -> None:
+    def measure(self) -> None:
         """Measure and store the scale, unless it is known."""
         if self._unfitted and not self._vectors.state(self._unfitted.model).scale:
-            scale = measure_scale(self._unfitted.embed(TEXTS, timeout))
-            self._vectors.keep_scale(self._unfitted.model, scale, timeout)
+            scale = measure_scale(self._unfitted.embed(TEXTS))
+            self._vectors.keep_scale(self._unfitted.model, scale)
 
 
 class EmbedderBackoff:

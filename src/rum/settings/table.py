@@ -287,7 +287,7 @@ SETTINGS = (
     Setting(
         "idle_after",
         _number(0, 3600),
-        20.0,
+        2.0,
         TRUST,
         "seconds without calls after which `rum mcp` starts pending work; 0: never",
     ),

@@ -37,24 +37,19 @@ class Nearest(NamedTuple):
 class Vectors(Protocol):
     """Vectors of memories; those of different models are never compared."""
 
-    def adopt(self, model: str, now: int, patience: float | None = None) -> None:
-        """Record that a model is in use, and queue the memories without a vector of it.
-
-        `patience` is how many seconds to wait for other writers; None for the default.
-        """
+    def adopt(self, model: str, now: int) -> None:
+        """Record that a model is in use, and queue the memories without a vector of it."""
         ...
 
     def record_use(self, model: str, now: int, before: int) -> None:
         """Record that a model is in use, unless its last record is not older than `before`; never waits."""
         ...
 
-    def pending(self, model: str, limit: int, among: Collection[int] | None = None) -> list[str]:
-        """The ids of memories without a vector of a model, newest first; of the keys `among` if given."""
+    def pending(self, model: str, limit: int) -> list[str]:
+        """The ids of memories without a vector of a model, newest first."""
         ...
 
-    def put(
-        self, model: str, vectors: Iterable[tuple[str, int, bytes]], patience: float | None = None
-    ) -> int:
+    def put(self, model: str, vectors: Iterable[tuple[str, int, bytes]]) -> int:
         """Store (memory id, version, data) for memories that still have that version; return their number.
 
         The data are packed by `packed_vectors`. The model must have been adopted. An existing vector stays;
@@ -82,7 +77,7 @@ class Vectors(Protocol):
         """The cosines of memories to a unit vector, by key; only of those with a vector of its length."""
         ...
 
-    def keep_scale(self, model: str, scale: tuple[float, float], patience: float | None = None) -> None:
+    def keep_scale(self, model: str, scale: tuple[float, float]) -> None:
         """Store the scale of a model's cosines; it is deleted with its vectors."""
         ...
 

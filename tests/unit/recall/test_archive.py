@@ -195,7 +195,7 @@ class TestByMeaning:
     @pytest.fixture
     def semantic(self, herd: Store) -> SemanticSearch:
         made = SemanticSearch(herd, WordEmbedder(), clean=str, clock=lambda: NOON)
-        made.catch_up(60, in_background=True)
+        made.embed_pending(60)
         return made
 
     def test_the_nearest_are_found_in_it_where_nothing_is_sure(self, herd: Store, semantic: SemanticSearch):

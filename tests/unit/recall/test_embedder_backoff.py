@@ -1,4 +1,4 @@
-"""An embedder that failed, or was too slow, is left alone for a while, wherever it was asked."""
+"""An embedder that failed is left alone for a while, wherever it was asked."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from rum.embed.base import OutOfTime
 from rum.recall.semantic import MAX_RETRY_DELAY, RETRY_DELAY, SemanticSearch
 from rum.store.base import Store
 from support.builders import HandClock
@@ -22,7 +21,7 @@ def test_an_embedder_that_fails_gives_no_results_and_says_why(
     store: Store, semantic: SemanticSearch, embedder: WordEmbedder, fault: Exception | None
 ):
     keep(store, "login fails")
-    semantic.catch_up(math.inf)
+    semantic.embed_pending(math.inf)
     embedder.fail("the endpoint is down")
     embedder.fault = fault or embedder.fault
     assert (semantic.nearest("login", 5).live, similarities(semantic, "login", "mem_login")) == ([], {})
@@ -34,15 +33,15 @@ def test_after_a_failure_it_is_left_alone_for_a_while_then_asked_again(
 ):
     keep(store, "login fails")
     embedder.fail()
-    assert semantic.catch_up(math.inf) == 1
+    assert semantic.embed_pending(math.inf) == 1
     assert not semantic.has_work()
     clock.forward(RETRY_DELAY - 1)
-    assert semantic.catch_up(math.inf) == 1
+    assert semantic.embed_pending(math.inf) == 1
     assert len(embedder.asked) == 1
     embedder.fault = None
     clock.forward(2)
     assert semantic.has_work()
-    assert semantic.catch_up(math.inf) == 0
+    assert semantic.embed_pending(math.inf) == 0
     assert semantic.trouble is None
     assert near(semantic, "login") == ["mem_login"]
 
@@ -52,10 +51,10 @@ def test_asked_again_on_request_it_is_asked_at_once(
 ):
     keep(store, "login fails")
     embedder.fail()
-    semantic.catch_up(math.inf)
+    semantic.embed_pending(math.inf)
     embedder.fault = None
     semantic.end_pause()
-    assert semantic.catch_up(math.inf) == 0
+    assert semantic.embed_pending(math.inf) == 0
 
 
 def test_as_long_as_it_fails_it_is_left_alone_for_longer_and_longer(
@@ -64,7 +63,7 @@ def test_as_long_as_it_fails_it_is_left_alone_for_longer_and_longer(
     def waits() -> list[int]:
         waited = []
         for _ in range(5):
-            semantic.catch_up(math.inf)
+            semantic.embed_pending(math.inf)
             waited.append(0)
             while not semantic.has_work():
                 clock.forward(1)
@@ -75,7 +74,7 @@ def test_as_long_as_it_fails_it_is_left_alone_for_longer_and_longer(
     embedder.fail()
     assert waits() == [RETRY_DELAY, 2 * RETRY_DELAY, 4 * RETRY_DELAY, MAX_RETRY_DELAY, MAX_RETRY_DELAY]
     embedder.fault = None
-    assert not semantic.catch_up(math.inf)
+    assert not semantic.embed_pending(math.inf)
     keep(store, "build is slow")
     embedder.fail()
     assert waits()[0] == RETRY_DELAY
@@ -86,13 +85,13 @@ def test_a_process_that_starts_after_a_failure_leaves_it_alone_too(
 ):
     keep(store, "login fails")
     embedder.fail("the endpoint is down")
-    semantic.catch_up(math.inf)
+    semantic.embed_pending(math.inf)
     fresh = WordEmbedder()
     later = semantic_search(store, fresh, clock)
-    assert (later.catch_up(math.inf), later.trouble, fresh.asked) == (1, "the endpoint is down", [])
+    assert (later.embed_pending(math.inf), later.trouble, fresh.asked) == (1, "the endpoint is down", [])
     assert semantic_search(store, WordEmbedder("other/1"), clock).trouble is None
     clock.forward(RETRY_DELAY + 1)
-    assert later.catch_up(math.inf) == 0
+    assert later.embed_pending(math.inf) == 0
     assert semantic_search(store, fresh, clock).trouble is None
 
 
@@ -102,14 +101,14 @@ def test_a_failure_met_elsewhere_can_be_heeded_and_so_can_its_end(
     keep(store, "login fails")
     elsewhere = semantic_search(store, broken := WordEmbedder(), clock)
     broken.fail("the endpoint is down")
-    elsewhere.catch_up(math.inf)
+    elsewhere.embed_pending(math.inf)
     assert semantic.has_work()
     semantic.sync_failures()
     assert (semantic.has_work(), semantic.trouble) == (False, "the endpoint is down")
     clock.forward(RETRY_DELAY + 1)
     assert semantic.has_work()
     broken.fault = None
-    elsewhere.catch_up(0)
+    elsewhere.embed_pending(0)
     keep(store, "build is slow")
     semantic.sync_failures()
     assert (semantic.has_work(), semantic.trouble) == (True, None)
@@ -122,26 +121,7 @@ def test_a_failure_noted_by_a_clock_that_went_wrong_does_not_last(
     store.activity.set_failure(embedder.model, "down", int(clock()) + 10**6)
     semantic = semantic_search(store, embedder, clock)
     clock.forward(RETRY_DELAY + 1)
-    assert semantic.catch_up(math.inf) == 0
-
-
-def test_an_embedder_that_is_too_slow_for_a_question_is_left_to_others_for_a_while(
-    store: Store, semantic: SemanticSearch, embedder: WordEmbedder, clock: HandClock
-):
-    keep(store, "login fails")
-    semantic.catch_up(math.inf)
-    keep(store, "build is slow")
-    embedder.fault = OutOfTime("not yet")
-    embedder.asked.clear()
-    for _ in range(3):
-        assert semantic.catch_up(0.1)
-    assert (len(embedder.asked), semantic.trouble, semantic.has_pending) == (1, None, True)
-    assert semantic.has_work()
-    embedder.fault = None
-    assert near(semantic, "login") == ["mem_login"]
-    assert semantic.catch_up(0.1)
-    clock.forward(RETRY_DELAY + 1)
-    assert not semantic.catch_up(9)
+    assert semantic.embed_pending(math.inf) == 0
 
 
 def test_a_failure_that_nobody_could_note_is_not_forgotten(
@@ -151,6 +131,6 @@ def test_a_failure_that_nobody_could_note_is_not_forgotten(
     embedder.fail()
     with closing(sqlite3.connect(folder / "activity.db")) as other:
         other.execute("BEGIN IMMEDIATE")
-        semantic.catch_up(1)
+        semantic.embed_pending(1)
         semantic.sync_failures()
         assert (semantic.trouble, semantic.has_work()) == ("out of order", False)

@@ -143,5 +143,6 @@ def test_meaning_is_named_as_a_reason_if_it_was_compared(shelf: Rum) -> None:
     shelf._caller.project.semantic = SemanticSearch(
         shelf._caller.project.store, embedder, clean=str, clock=HandClock()
     )
+    shelf._caller.project.semantic.embed_pending(9)
     first = why(shelf, query="authentication robots")[0]
     assert any(line.startswith(SIGNAL_TEXTS["meaning"]) for line in first)

@@ -5,18 +5,14 @@ from __future__ import annotations
 import math
 import os
 import sqlite3
-import time
-from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from rum.recall.semantic import (
     MAX_BATCH_SIZE,
-    MAX_QUEUED_WHILE_WAITING,
     RETRY_DELAY,
     USE_RECORD_INTERVAL,
     SemanticSearch,
@@ -25,14 +21,13 @@ from rum.store.packed_vectors import pack
 from rum.store.sqlite.store import SqliteStore
 from support.builders import HandClock, add_memory, make_memory
 from support.embedders import WordEmbedder
-from support.finding import key_of
 from support.processes import make_place
 from unit.recall.semantic_search import keep, near, nearest, semantic_search, similarities
 
 
 def test_the_nearest_memories_come_first_with_their_cosine(store: SqliteStore, semantic: SemanticSearch):
     keep(store, "login fails after reset", "build is slow at night", "certificate expires")
-    assert semantic.catch_up(math.inf) == 0
+    assert semantic.embed_pending(math.inf) == 0
     assert semantic.counts()[:2] == (3, 0)
     found = nearest(semantic, "the build at night is slow", 2)
     assert [next(iter(found)), len(found)] == ["mem_build", 2]
@@ -44,7 +39,7 @@ def test_cosines_are_returned_for_requested_memories_with_a_vector(
     store: SqliteStore, semantic: SemanticSearch
 ):
     keep(store, "login fails", "build is slow")
-    semantic.catch_up(math.inf)
+    semantic.embed_pending(math.inf)
     keep(store, "cache is cold")
     alike = similarities(semantic, "the build", "mem_build", "mem_login", "mem_cache")
     assert set(alike) == {"mem_build", "mem_login"}
@@ -58,7 +53,7 @@ def test_without_an_embedder_there_is_nothing_and_nothing_is_pending(store: Sqli
     keep(store, "login fails")
     assert (semantic.model, semantic.trouble, semantic.has_work()) == (None, None, False)
     assert (
-        semantic.catch_up(9),
+        semantic.embed_pending(9),
         semantic.nearest("login", 5).live,
         similarities(semantic, "login", "mem_login"),
     ) == (
@@ -73,7 +68,7 @@ def test_nothing_is_embedded_when_there_is_nothing_to_compare_with(
 ):
     keep(store, "login fails")
     assert (semantic.nearest("login", 5).live, similarities(semantic, "login", "mem_login")) == ([], {})
-    assert semantic.catch_up(math.inf) == 0
+    assert semantic.embed_pending(math.inf) == 0
     assert semantic.nearest("login", 0).live == []
     assert len(embedder.asked) == 1
 
@@ -82,7 +77,7 @@ def test_a_question_is_embedded_once_and_without_its_secrets(
     store: SqliteStore, semantic: SemanticSearch, embedder: WordEmbedder
 ):
     keep(store, "login fails")
-    semantic.catch_up(math.inf)
+    semantic.embed_pending(math.inf)
     embedder.asked.clear()
     for _ in range(3):
         semantic.nearest("login with hunter2", 5)
@@ -94,7 +89,7 @@ def test_the_number_of_cached_queries_is_limited(
     store: SqliteStore, semantic: SemanticSearch, embedder: WordEmbedder
 ):
     keep(store, "login fails")
-    semantic.catch_up(math.inf)
+    semantic.embed_pending(math.inf)
     for number in range(100):
         semantic.nearest(f"question {number}", 1)
     embedder.asked.clear()
@@ -109,14 +104,14 @@ def test_vectors_added_changed_or_forgotten_by_another_process_are_noticed(
     with closing(SqliteStore(str(folder))) as elsewhere:
         theirs = semantic_search(elsewhere, WordEmbedder(), clock)
         keep(store, "login fails", "build is slow")
-        semantic.catch_up(math.inf)
+        semantic.embed_pending(math.inf)
         assert near(semantic, "login") == ["mem_login"]
         keep(elsewhere, "cache is cold")
-        theirs.catch_up(math.inf)
+        theirs.embed_pending(math.inf)
         assert near(semantic, "cold cache") == ["mem_cache"]
         elsewhere.memories.replace(make_memory("mem_cache", "disk is full", version=2))
         assert "mem_cache" not in near(semantic, "cold cache", 9)
-        theirs.catch_up(math.inf)
+        theirs.embed_pending(math.inf)
         assert near(semantic, "full disk") == ["mem_cache"]
         elsewhere.memories.delete("mem_login")
         assert "mem_login" not in near(semantic, "login", 9)
@@ -127,7 +122,7 @@ def test_when_most_of_what_was_known_is_gone_the_rest_is_found(
 ):
     for number in range(120):
         add_memory(store, f"mem_{number}", f"login fails {number}")
-    semantic.catch_up(math.inf)
+    semantic.embed_pending(math.inf)
     assert len(near(semantic, "login fails", 50)) == 50
     for number in range(100):
         store.memories.delete(f"mem_{number}")
@@ -139,7 +134,7 @@ def test_vectors_that_were_replaced_do_not_pile_up_in_memory(
     store: SqliteStore, semantic: SemanticSearch, embedder: WordEmbedder
 ):
     keep(store, "login fails")
-    semantic.catch_up(math.inf)
+    semantic.embed_pending(math.inf)
     largest = 0
     with store.transaction():  # only because it is quicker so
         for version in range(2, 1300):
@@ -155,17 +150,17 @@ def test_a_restored_backup_is_read_again(
     store: SqliteStore, folder: Path, semantic: SemanticSearch, tmp_path: Path
 ):
     keep(store, "login fails")
-    semantic.catch_up(math.inf)
+    semantic.embed_pending(math.inf)
     store.local_upkeep.backup(str(tmp_path / "copy.db"))
     keep(store, "build is slow")
-    semantic.catch_up(math.inf)
+    semantic.embed_pending(math.inf)
     assert near(semantic, "slow build") == ["mem_build"]
     for side in ("-wal", "-shm"):
         (folder / f"rum.db{side}").unlink(missing_ok=True)
     os.replace(tmp_path / "copy.db", folder / "rum.db")
     store.refresh()
     keep(store, "cache is cold")
-    semantic.catch_up(math.inf)
+    semantic.embed_pending(math.inf)
     assert set(near(semantic, "slow build", 9)) == {"mem_cache", "mem_login"}
     assert near(semantic, "cold cache") == ["mem_cache"]
 
@@ -174,11 +169,11 @@ def test_vectors_of_another_model_are_never_compared(
     store: SqliteStore, semantic: SemanticSearch, clock: HandClock
 ):
     keep(store, "login fails")
-    semantic.catch_up(math.inf)
+    semantic.embed_pending(math.inf)
     other = semantic_search(store, WordEmbedder("other/1", 64), clock)
     assert (other.nearest("login", 5).live, similarities(other, "login", "mem_login")) == ([], {})
     assert other.counts()[:2] == (0, 1)
-    assert other.catch_up(math.inf) == 0
+    assert other.embed_pending(math.inf) == 0
     assert near(other, "login") == near(semantic, "login") == ["mem_login"]
 
 
@@ -186,7 +181,7 @@ def test_a_model_whose_vectors_got_another_length_is_no_error(
     store: SqliteStore, semantic: SemanticSearch, clock: HandClock
 ):
     keep(store, "login fails")
-    semantic.catch_up(math.inf)
+    semantic.embed_pending(math.inf)
     assert near(semantic, "login") == ["mem_login"]
     changed = semantic_search(store, WordEmbedder(dimensions=32), clock)
     assert (changed.nearest("login", 5).live, similarities(changed, "login", "mem_login")) == ([], {})
@@ -197,11 +192,11 @@ def test_catching_up_takes_the_newest_first_and_ends_with_its_time(
 ):
     for number in range(10):
         add_memory(store, f"mem_{number}", f"goal number{number}")
-    assert semantic.catch_up(0)
+    assert semantic.embed_pending(0)
     assert semantic.counts()[:2] == (1, 9)
     assert [text.splitlines()[0] for text in embedder.asked] == ["goal number9"]
     told: list[int] = []
-    assert semantic.catch_up(math.inf, told.append) == 0
+    assert semantic.embed_pending(math.inf, told.append) == 0
     assert told[-1] == 9
     assert told == sorted(told)
 
@@ -210,7 +205,7 @@ def test_many_are_embedded_a_few_at_a_time(store: SqliteStore, semantic: Semanti
     for number in range(3 * MAX_BATCH_SIZE):
         add_memory(store, f"mem_{number}", f"goal number{number}")
     told: list[int] = []
-    assert semantic.catch_up(math.inf, told.append) == 0
+    assert semantic.embed_pending(math.inf, told.append) == 0
     steps = [after - before for before, after in zip([0, *told], told, strict=False)]
     assert (sum(steps), max(steps) <= MAX_BATCH_SIZE) == (3 * MAX_BATCH_SIZE, True)
 
@@ -225,24 +220,9 @@ def test_what_was_done_before_a_failure_stays(
         if done > 5:
             embedder.fail()
 
-    assert semantic.catch_up(math.inf, stop)
+    assert semantic.embed_pending(math.inf, stop)
     done, pending = semantic.counts()[:2]
     assert (done + pending, 5 < done < 20) == (20, True)
-
-
-def test_while_another_writes_for_long_a_question_is_not_kept_waiting(
-    store: SqliteStore, folder: Path, semantic: SemanticSearch
-):
-    keep(store, "login fails")
-    semantic.catch_up(math.inf)
-    keep(store, "build is slow")
-    with closing(sqlite3.connect(folder / "rum.db", isolation_level=None)) as writer:
-        writer.execute("BEGIN IMMEDIATE")
-        assert semantic.catch_up(0.01) == 1
-        assert ("locked" in (semantic.write_error or ""), semantic.trouble) == (True, None)
-        assert near(semantic, "login") == ["mem_login"]
-        writer.execute("ROLLBACK")
-    assert (semantic.catch_up(math.inf), semantic.write_error) == (0, None)
 
 
 @pytest.mark.parametrize("factor", [np.nan, np.inf, 0])
@@ -252,7 +232,7 @@ def test_an_embedder_whose_vectors_all_point_nowhere_has_failed_and_leaves_no_tr
 ):
     keep(store, *["login fails", "build is slow", "cache is cold"][:count])
     embedder.spoils, embedder.factor = (lambda _: True), factor
-    assert semantic.catch_up(math.inf)
+    assert semantic.embed_pending(math.inf)
     assert (semantic.counts()[:2], store.vectors.counts(embedder.model).refused) == ((0, count), 0)
     assert "test sentence" in (semantic.trouble or "")
 
@@ -264,7 +244,7 @@ def test_a_text_whose_vector_points_nowhere_is_refused_and_stops_no_other(
 ):
     keep(store, *others, "odd login")
     embedder.spoils, embedder.factor = (lambda text: "odd" in text), factor
-    assert not semantic.catch_up(math.inf)
+    assert not semantic.embed_pending(math.inf)
     assert (semantic.counts()[:2], semantic.trouble) == ((1 + len(others), 0), None)
     assert store.vectors.counts(embedder.model).refused == 1
     assert len(near(semantic, "the build is slow and the cache is cold", 9)) == len(others)
@@ -277,10 +257,10 @@ def test_a_refused_text_is_not_asked_for_again(
 ):
     keep(store, "odd login")
     embedder.spoils, embedder.factor = (lambda text: "odd" in text), factor
-    semantic.catch_up(math.inf)
+    semantic.embed_pending(math.inf)
     keep(store, "build is slow")
     embedder.asked.clear()
-    semantic.catch_up(math.inf, first=[(key_of(store, one), one) for one in ("mem_odd", "mem_build")])
+    semantic.embed_pending(math.inf)
     assert [text for text in embedder.asked if "odd" in text] == []
 
 
@@ -289,7 +269,7 @@ def test_a_question_whose_vector_points_nowhere_has_no_answer_and_is_put_once(
     store: SqliteStore, embedder: WordEmbedder, semantic: SemanticSearch, factor: float
 ):
     keep(store, "login fails")
-    semantic.catch_up(math.inf)
+    semantic.embed_pending(math.inf)
     embedder.asked.clear()
     embedder.spoils, embedder.factor = (lambda text: "odd" in text), factor
     for _ in range(2):
@@ -298,34 +278,6 @@ def test_a_question_whose_vector_points_nowhere_has_no_answer_and_is_put_once(
             {},
         )
     assert (embedder.asked, semantic.trouble) == (["odd login"], None)
-
-
-def test_a_query_limits_the_time_of_the_embedder_and_other_work_does_not(
-    store: SqliteStore, semantic: SemanticSearch, embedder: WordEmbedder
-):
-    keep(store, "login fails")
-    semantic.catch_up(7)
-    assert 0 < (embedder.patience or 0) <= 7
-    keep(store, "build is slow")
-    semantic.catch_up(7, in_background=True)
-    assert embedder.patience is None
-
-
-def test_a_query_does_not_start_a_new_embedder_in_a_large_store(
-    store: SqliteStore, semantic: SemanticSearch, embedder: WordEmbedder
-):
-    with store.transaction():  # only because it is quicker so
-        for number in range(MAX_QUEUED_WHILE_WAITING + 1):
-            add_memory(store, f"mem_{number}", f"goal number{number}")
-    assert semantic.catch_up(0.1)
-    assert (embedder.asked, store.vectors.models(), semantic.has_pending) == ([], [], True)
-    semantic.catch_up(0, in_background=True)
-    assert (semantic.counts()[:2], store.vectors.models()) == (
-        (1, MAX_QUEUED_WHILE_WAITING),
-        [embedder.model],
-    )
-    semantic.catch_up(0.1)
-    assert semantic.counts().done > 1
 
 
 def used_at(folder: Path) -> int:
@@ -337,7 +289,7 @@ def test_the_use_of_vectors_is_recorded_once_a_day(
     store: SqliteStore, folder: Path, semantic: SemanticSearch, clock: HandClock
 ):
     keep(store, "login fails")
-    semantic.catch_up(math.inf)
+    semantic.embed_pending(math.inf)
     first = used_at(folder)
     clock.forward(USE_RECORD_INTERVAL + 1)
     semantic.record_use()
@@ -358,7 +310,7 @@ def test_the_use_of_vectors_is_recorded_later_if_it_is_not_possible_now(
     store: SqliteStore, folder: Path, semantic: SemanticSearch, clock: HandClock
 ):
     keep(store, "login fails")
-    semantic.catch_up(math.inf)
+    semantic.embed_pending(math.inf)
     clock.forward(USE_RECORD_INTERVAL + 1)
     semantic.nearest("login", 1)
     with closing(sqlite3.connect(folder / "rum.db", isolation_level=None)) as writer:
@@ -386,20 +338,3 @@ print(*({"numpy", "rum.embed.minilm", "rum.store.packed_vectors"} & set(sys.modu
 
 def test_numpy_is_not_loaded_before_meaning_is_asked_for(tmp_path: Path):
     assert make_place(tmp_path).run(PROGRAM, RUM_EMBEDDER="builtin") == [""]
-
-
-def test_long_texts_after_short_ones_do_not_overrun_the_limit(store: SqliteStore, clock: HandClock):
-    class Slow(WordEmbedder):
-        def embed(self, texts: Sequence[str], patience: float | None = None) -> NDArray[np.float32]:
-            batches.append([len(text) for text in texts])
-            time.sleep(sum(map(len, texts)) / 50_000)
-            return super().embed(texts, patience)
-
-    batches: list[list[int]] = []
-    for number in range(20):
-        add_memory(store, f"mem_long{number}", "word " * 1_000)
-    for number in range(7):
-        add_memory(store, f"mem_short{number}", f"short {number}")
-    semantic_search(store, Slow(), clock).catch_up(0.3)
-    assert all(sum(batch) < 0.5 * 50_000 for batch in batches)
-    assert sum(map(sum, batches)) < 50_000

@@ -37,7 +37,7 @@ def semantic(store: Store, embedder: WordEmbedder) -> SemanticSearch:
     for name, goal in GOALS.items():
         add_memory(store, name, goal, session_id=name, outcome=make_outcome(goal), tags=[name])
     semantic = SemanticSearch(store, embedder, clean=str, clock=HandClock())
-    semantic.catch_up(math.inf)
+    semantic.embed_pending(math.inf)
     return semantic
 
 
@@ -152,7 +152,7 @@ def test_a_memory_far_down_is_found_where_filters_exclude_the_nearer_ones(
 ) -> None:
     for number in range(80):
         add_memory(store, f"near{number}", "unicorn stands at", session_id=f"s{number}")
-    semantic.catch_up(math.inf)
+    semantic.embed_pending(math.inf)
     found = looked(store, semantic, "unicorn stands at", strategy=Strategy.SEMANTIC, tags=("night",))
     assert set(found.matches) == {"night"}
 
@@ -177,12 +177,19 @@ def test_memories_below_the_similarity_threshold_are_not_counted(
     assert answer.total == len(holders | brought(answer)) or not answer.total_exact
 
 
-def test_matches_by_words_get_their_vectors_first(store: Store, embedder: WordEmbedder) -> None:
+def test_a_query_embeds_no_memory_and_notes_that_some_have_no_vector(
+    store: Store, embedder: WordEmbedder
+) -> None:
+    semantic = SemanticSearch(store, embedder, clean=str, clock=HandClock())
     add_memory(store, "old", "Repair the zebra", session_id="old", outcome=make_outcome("Zebra"))
-    for number in range(20):
-        add_memory(store, f"new{number}", "Where the sun stands", session_id=f"new{number}")
-    looked(store, SemanticSearch(store, embedder, clean=str, clock=HandClock()), "repair the zebra")
-    assert "Repair the zebra" in embedder.asked[0]
+    semantic.embed_pending(math.inf)
+    add_memory(store, "new", "Where the sun stands", session_id="new")
+    embedder.asked.clear()
+    looked(store, semantic, "the zebra in the sun")
+    assert (embedder.asked, semantic.has_pending) == (["the zebra in the sun"], True)
+    semantic.embed_pending(math.inf)
+    looked(store, semantic, "the zebra in the sun")
+    assert not semantic.has_pending
 
 
 def test_vectors_count_only_once_most_of_what_words_found_has_one(
@@ -198,7 +205,7 @@ def test_vectors_count_only_once_most_of_what_words_found_has_one(
         vectors = embedder.embed([f"Repair the zebra {number}" for number in range(made)])
         rows = [(memory_id, 1, pack(row)) for memory_id, row in zip(ids, vectors, strict=True)]
         store.vectors.put(embedder.model, rows)
-        found = looked(store, semantic, "zebra sun", limit=20, patient=False)
+        found = looked(store, semantic, "zebra sun", limit=20)
         assert found.column == column
         same = {name: match.score for name, match in found.matches.items()} == {
             name: match.score for name, match in by_words.matches.items()

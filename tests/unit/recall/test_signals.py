@@ -30,7 +30,7 @@ def touch(store: Store, name: str, *paths: str, goal: str = "goat", **more: obje
 
 def meaning_of(store: Store, embedder: WordEmbedder) -> SemanticSearch:
     semantic = SemanticSearch(store, embedder, clean=str, clock=HandClock())
-    semantic.catch_up(math.inf)
+    semantic.embed_pending(math.inf)
     return semantic
 
 

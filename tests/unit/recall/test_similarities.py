@@ -45,7 +45,7 @@ class Elsewhere:
         if what == "take back":
             self.store.archive.take_back([memory_id])
         if what == "embed":
-            self.semantic.catch_up(math.inf, in_background=True)
+            self.semantic.embed_pending(math.inf)
         if what == "drop":
             self.store.vectors.drop_unused("another model", 2**40)
 

@@ -274,6 +274,5 @@ def _changed_query(query: RecallQuery, request: RecallRequest) -> RecallQuery:
         query.files,
         session=query.session,
         semantic=query.semantic,
-        patient=False,
         earlier=query,
     )

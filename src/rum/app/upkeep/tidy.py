@@ -68,7 +68,7 @@ def tidy(caller: Caller, seconds: float, lock_timeout: float, progress: Callable
             embedded = done
             progress(done)
 
-        semantic.catch_up(seconds, count, in_background=True)
+        semantic.embed_pending(seconds, count)
         left = pending(caller.project)
         dropped = 0 if left else _drop_unused(caller.project)
         chapters: int | UnsetType = UNSET

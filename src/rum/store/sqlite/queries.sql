@@ -266,11 +266,6 @@ SELECT id FROM (
   SELECT id FROM memories WHERE (SELECT number FROM vector_models WHERE name = :model) IS NULL ORDER BY seq DESC LIMIT :most
 );
 
--- name: pending_among
-SELECT m.id FROM json_each(:keys) AS wanted
-CROSS JOIN unembedded AS u ON u.memory = wanted.value AND u.model = (SELECT number FROM vector_models WHERE name = :model)
-CROSS JOIN memories AS m ON m.seq = u.memory LIMIT :most;
-
 -- name: vector_state
 WITH used AS (SELECT (SELECT number FROM vector_models WHERE name = ?) AS model)
 SELECT EXISTS (SELECT 1 FROM memory_vectors AS v WHERE v.model = used.model AND v.data <> x'') AS live,

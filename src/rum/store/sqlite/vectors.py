@@ -38,8 +38,8 @@ class SqliteVectors:
         rows = self._rows("model_number", (model,))
         return rows[0][0] if rows else None
 
-    def adopt(self, model: str, now: int, patience: float | None = None) -> None:
-        with self._database.transaction(patience) as db:
+    def adopt(self, model: str, now: int) -> None:
+        with self._database.transaction() as db:
             db.execute(SQL["use_model"], {"name": model, "now": now})
             done, pending, _ = self.counts(model)
             # All memories for a new model; else those written by a version of RUM without vectors.
@@ -51,18 +51,13 @@ class SqliteVectors:
             with self._database.transaction(0) as db:
                 db.execute(SQL["renew_model"], (now, model))
 
-    def pending(self, model: str, limit: int, among: Collection[int] | None = None) -> list[str]:
-        values: dict[str, object] = {"model": model, "most": limit}
-        if among is None:
-            return [memory_id for (memory_id,) in self._rows("pending_vectors", values)]
-        values["keys"] = json.dumps(list(among))
-        return [memory_id for (memory_id,) in self._rows("pending_among", values)]
+    def pending(self, model: str, limit: int) -> list[str]:
+        values = {"model": model, "most": limit}
+        return [memory_id for (memory_id,) in self._rows("pending_vectors", values)]
 
-    def put(
-        self, model: str, vectors: Iterable[tuple[str, int, bytes]], patience: float | None = None
-    ) -> int:
+    def put(self, model: str, vectors: Iterable[tuple[str, int, bytes]]) -> int:
         kept = 0
-        with self._database.transaction(patience) as db:
+        with self._database.transaction() as db:
             number = self._number(model)
             for memory_id, version, data in vectors:
                 for (seq,) in self._rows("seq_of_version", (memory_id, version)):
@@ -103,8 +98,8 @@ class SqliteVectors:
         near = {memory: by_number[number] for memory, number in numbers.items() if number in by_number}
         return near | cosines(vector, {memory: data for memory, number, data in rows if number is None})
 
-    def keep_scale(self, model: str, scale: tuple[float, float], patience: float | None = None) -> None:
-        with self._database.transaction(patience) as db:
+    def keep_scale(self, model: str, scale: tuple[float, float]) -> None:
+        with self._database.transaction() as db:
             db.execute(SQL["note_scale"], (self._number(model), " ".join(map(repr, scale))))
 
     def counts(self, model: str) -> VectorCounts:

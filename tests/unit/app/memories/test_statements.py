@@ -125,7 +125,7 @@ def store_of(rum: Rum) -> SqliteStore:
 def use_vectors(rum: Rum, *, archived: bool = False) -> None:
     semantic = SemanticSearch(store_of(rum), WordEmbedder(), clean=str, clock=HandClock())
     rum._project.__dict__["semantic"] = semantic
-    semantic.catch_up(60, in_background=True)
+    semantic.embed_pending(60)
     semantic.nearest("farm", 1, int(archived))  # vectors are read once a process
 
 

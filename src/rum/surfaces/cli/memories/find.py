@@ -162,6 +162,8 @@ def recall(options: Options, query: tuple[str, ...], **fields: Any) -> None:
             ids=(memory.id for memory in answer.memories),
             notes=_hints(answer, arguments.get("limit", rum.settings.recall_limit), by_words=by_words),
         )
+        if rum.behind:
+            rum.idle()
 
 
 def _hints(answer: RecallResult, limit: int, *, by_words: bool) -> Iterator[str]:
