@@ -123,7 +123,7 @@ def _note_title(weighed: Sequence[WeighedPassage], kind: FindingKind) -> str:
         condition = _CONDITION.match(text)
         least = max(_MIN_TITLE, condition.end() if condition else 0)
         ends = _fitting_ends(_CLAUSE, text, least) or _fitting_ends(_PART, text, least)
-        text = text[: ends[-1]] if ends else shorten(text, _MAX_TITLE)
+        text = text[: ends[-1]].rstrip(" ,;:") if ends else shorten(text, _MAX_TITLE)
     return text[:1].upper() + text[1:] if _FIRST_WORD.match(text) else text
 
 

@@ -19,12 +19,14 @@ _FAILS = (
     r"|leak\w*|corrupt\w*|deadlock\w*|wrong|incorrect(?:ly)?|missing|logged out|overflow\w*|conflict\w*)"
 )
 _PARTS = (
-    r"(?:functions|methods|handlers|components|tests|classes|modules|services|endpoints|models|migrations|hooks"
+    r"(?:functions|methods|handlers|components|tests|classes|modules|services|endpoints|models|migrations"
+    r"|hooks"
     r"|reducers|selectors|controllers|repositories|queries|callers|errors|exceptions|strings|messages|commits"
     r"|branches|fixtures)"
 )
 _PLACED = (
-    r"(?:lives?|located|sits?|resides?|found|defined|kept|stored|placed|declared|registered|implemented|configured"
+    r"(?:lives?|located|sits?|resides?|found|defined|kept|stored|placed|declared|registered|implemented"
+    r"|configured"
     r"|organi[sz]ed|structured|grouped)"
 )
 _PASSED = (
@@ -82,7 +84,8 @@ _CUES: dict[FindingKind, tuple[tuple[float, str], ...]] = {
     FindingKind.DEPENDENCY: (
         (
             3,
-            r"\b(?:requires?|needs?|depends? on|built (?:with|on)|runs? on|pinned|(?:in)?compatible with"
+            r"\b(?:requires?|needs?|depends? on|built (?:with|on)|runs? on|pinned"
+            r"|(?:in)?compatible with"
             rf"|supports?|targets?|stays? at|peer dependenc\w+)\b[^.;]{{0,80}}(?:{VERSION_IN_TEXT})",
         ),
         (
@@ -127,7 +130,8 @@ _CUES: dict[FindingKind, tuple[tuple[float, str], ...]] = {
         ),
         (
             1,
-            r"\b(?:pattern|style|(?:in)?consistent(?:ly)?|naming|named|factor(?:y|ies)|wrapped|memoi[sz]ed)\b",
+            r"\b(?:pattern|style|(?:in)?consistent(?:ly)?|naming|named|factor(?:y|ies)|wrapped"
+            r"|memoi[sz]ed)\b",
         ),
         (
             1,
@@ -138,7 +142,8 @@ _CUES: dict[FindingKind, tuple[tuple[float, str], ...]] = {
         (3, rf"\b{_PLACED}\b[^.]{{0,40}}\b(?:in|under|at|by|inside|within|next to)\b[^.]{{0,60}}?{_HERE}"),
         (
             3,
-            rf"{_HERE}`? (?:holds?|contains?|ha[sv]e?|defines?|handles?|(?:is|are) (?:where|the)|reads?)\b",
+            rf"{_HERE}`? (?:holds?|contains?|ha[sv]e?|defines?|handles?|builds?|consumes?|writes?|serves?"
+            rf"|renders?|loads?|(?:is|are) (?:where|the)|reads?)\b",
         ),
         (
             2,
@@ -150,7 +155,8 @@ _CUES: dict[FindingKind, tuple[tuple[float, str], ...]] = {
         (1, rf"(?:{PATH}).*(?:{PATH})"),
         (
             1,
-            r"\b(?:table|schema|view|column|queue|registry|route|router|handler|consumer|producer)s?\b[^.]{0,80}[`_]",
+            r"\b(?:table|schema|view|column|queue|registry|route|router|handler|consumer"
+            r"|producer)s?\b[^.]{0,80}[`_]",
         ),
     ),
 }
@@ -173,7 +179,7 @@ _LABEL_WEIGHT = 3.0
 
 # Words of headings, by the kind of the passages below them.
 _HEADINGS: dict[FindingKind, str] = {
-    FindingKind.ERROR: r"cause|what (?:went wrong|failed)|why it fail|problem|error|bug|diagnosis",
+    FindingKind.ERROR: r"cause|what (?:went wrong|was wrong|failed)|why it fail|problem|error|bug|diagnosis",
     FindingKind.DECISION: (
         r"decision|rationale|reasons?|why|trade-?offs?|alternatives|chosen|choice|recommendation"
     ),
@@ -224,8 +230,14 @@ def _words(*patterns: str) -> re.Pattern[str]:
 # The author is not sure.
 HEDGE = _words(
     r"\b(?:might|maybe|perhaps|not sure|unsure|possibly|probably|presumably|seems? to|could be)\b",
-    r"\bi (?:guess|think|suspect)\b|\bunclear\b|\bno idea\b",
+    r"\b\w+ (?:guess|thinks?|suspects?)\b|\bdisagree\w*|\bunclear\b|\bno idea\b|\bas far as\b",
+    # what others claim, and what would be if
+    r"\b(?:according to|(?:post|article|blog|comments?|others|people|page|advisory) (?:say|claim|agree"
+    r"|advise)s?)\b",
+    r"\bif (?:we|it|they) (?:were|moved|switched|changed|migrated|upgraded|used)\b|\bnothing was decided\b",
 )
+# A reason.
+CAUSAL = _words(r"\b(?:because|since|due to|so that)\b|, so \b|: (?=`?\w+`? (?:was|were|is|had)\b)")
 # A plan.
 PLAN = _words(
     r"^(?:next|then i|now i|let me|let's|will (?:continue|go|try|look)|todo|plan|step \d|first i)\b",
@@ -250,15 +262,18 @@ STEP_TAKEN = _words(
     r"^(?:[\w/.-]+: )?(?:fix|add|remove|update|rename|bump|refactor|implement|improve|clean up|simplify)\b",
     r"^(?:(?:i|we)(?: have|'ve)?(?: also| then| now| just| successfully)? "
     r"|(?:first|then|now|also|afterwards|finally),? (?:i |we )?)?"
-    r"(?:added|adding|removed|renamed|changed|fixed|updated|wrote|ran|restarted|reran|rebuilt|cleared|killed|deleted"
+    r"(?:added|adding|removed|renamed|changed|fixed|updated|wrote|ran|restarted|reran|rebuilt|cleared"
+    r"|killed|deleted"
     r"|created|implemented|moved|bumped|committed|pushed|replaced|refactored|set|put|took|tried|marked|scaled"
-    r"|checked|looked|opened|reverted|raised|stopped|explored|compared|installed|reset|printed|logged|reloaded"
+    r"|checked|looked|opened|reverted|raised|stopped|explored|compared|installed|reset|printed|logged"
+    r"|reloaded"
     r"|followed|kept to|made|used|wired|attempted|merged)\b",
 )
 # A step that changed nothing.
 STEP_LOOKING = _words(
     r"^(?:(?:i|we)(?: have|'ve)?(?: also| then| now| just)? |(?:first|then|now|also|finally),? (?:i |we )?)?"
-    r"(?:looked|ran|reran|checked|opened|read|explored|compared|printed|logged|reloaded|restarted|rebuilt|started)\b",
+    r"(?:looked|ran|reran|checked|opened|read|explored|compared|printed|logged|reloaded|restarted|rebuilt"
+    r"|started)\b",
 )
 # What the user asked for in this task.
 REQUEST = _words(
@@ -268,7 +283,8 @@ REQUEST = _words(
     r"^as (?:requested|asked|instructed|specified|you (?:asked|said|wanted))\b",
 )
 _LANGUAGE = (
-    r"(?:function|variable|class|method|constant|string|loop|pointer|array|argument|parameter|closure|coroutine"
+    r"(?:function|variable|class|method|constant|string|loop|pointer|array|argument|parameter|closure"
+    r"|coroutine"
     r"|decorator|exception|generator|integer|promise|struct|tuple|keyword|identifier|statement|expression"
     r"|bracket|brace|semicolon)"
 )
@@ -329,12 +345,13 @@ def without_lead_in(text: str) -> str:
 # A task that asks for a cause.
 ASKS_CAUSE = _words(
     r"\b(?:why|cause|fix\w*|debug\w*|investigat\w+|find out|fail\w*|hang\w*|broken?|crash\w*|killed)\b",
-    rf"\b(?:wrong|logged out|random|leak\w*|slow\w*|{_FOREIGN_WHY})\b",
+    rf"\b(?:wrong|logged out|random|leak\w*|slow\w*|gets? (?:\w+ )?errors?|takes \d+|grows|off by"
+    rf"|differ\w*|are missing|twice|lag|shifted|stuck|dies|rejected|lost|doesn'?t|does not|{_FOREIGN_WHY})\b",
 )
 # A heading above changes or plans: the version history has these too.
 CHANGE_HEADING = _words(
     r"\bfiles? (?:created|changed|modified|added|touched|updated)",
-    r"\bchange(?:s|d|log)\b|\bwhat(?:'s| was| has| have)\b|\bimplemented\b",
+    r"\bchange(?:s|d|log)\b|\bwhat(?:'s| was| has| have)\b(?! (?:wrong|broken|missing|the))|\bimplemented\b",
     r"^(?:new |key )?features\b|\bnew \w+$",
     r"\btest(?:s|ing|ed)?\b|\bresults?\b|\bnext steps?\b|\bhighlights\b|\bachievements?\b|\bstatus\b",
     r"\bverif\w+|\bto-?dos?\b|\bplan\b|\bchecklist\b|\bcompleted?\b|\bfollow-?ups?\b",
@@ -424,9 +441,10 @@ _CURRENT_WORK = _words(
     r"\b(?:works?|pass(?:es)?|fine|good|starts?|fixed) (?:again|now)\b|\b(?:right|for) now\b|\bso far\b",
     r"\btoday\b|\bthis (?:time|pr|change|branch|ticket|task)\b|\bfollow-?up\b",
     r"^(?:it|this|that|these|those|next|then|first|finally|afterwards)\b",
-    r"^(?:the |all )?(?:branch|build|changes?|commit|diff|log(?! \w+s\b)|output|patch|pr|pull request|review"
-    r"|ticket)\b",
-    r"^(?:adjust|allow|convert|disable|drop|enable|handle|introduce|let|make|move|scan|skip|support|suppress)\b",
+    r"^(?:the |all )?(?:branch|build|changes?|commit|diff|log|output|patch|pr|pull request|review|ticket)\b"
+    r"(?! \w+s (?:must|may|have|need)\b)",
+    r"^(?:adjust|allow|convert|disable|drop|enable|handle|introduce|let|make|move|scan|skip|support"
+    r"|suppress)\b",
     r"^(?:adapt|align|apply|bring|check|ensure|extend|give|provide|switch|teach|turn|use) (?!only)",
     r"\b(?:has|have|needs?) to be (?:added|addressed|checked|done|fixed|merged|reviewed|tested|updated)\b",
     r"\b(?:ticket|task|issue|user|customer|request|review(?:er)?) (?:says|asks|wants|asked|wanted|said)\b",

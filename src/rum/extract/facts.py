@@ -9,14 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from functools import cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from rum.extract.cues import CHANGE_HEADING, HEDGE, any_of
 from rum.extract.entities import UNITS, is_common, is_vague
-from rum.extract.passage_weight import WeighedPassage
 from rum.model.layers import GivenFact
 from rum.text.lexicon import word_set
 from rum.text.terms import says_little, terms
+
+if TYPE_CHECKING:
+    from rum.extract.passage_weight import WeighedPassage
 
 _MAX_FACTS = 20
 _MAX_TEXT = 1000
@@ -63,10 +65,13 @@ _PART = any_of(
     front-?end servers? clients? apis? gateway workers? jobs? lambdas? functions? pipelines? workflows? ci
     builds? images? containers? runners? clusters? nodes pods hosts fleet deployments? production prod
     databases? db warehouse broker cache lock[_-]?file makefile dockerfile stores? modules? schedulers?
+    generator logger runtime framework compiler bundler orm driver sdk linter formatter engine proxy wrapper
     importers?
     """
 )
 _FILE = r"`?(?:[\w./-]*/)?(?:[\w-]*\.[\w.-]+|Dockerfile|Makefile|Gemfile|Pipfile)`?"
+# What a file of settings says is so, unlike what a text for readers says.
+_FILE_SAYS = re.compile(rf"(?<!\S)(?!\S*(?:readme|changelog|\.md\b|\.rst\b))({_FILE}) says ", re.IGNORECASE)
 # Not a part of the project, even if it is "this" one.
 _MATTER = r"(?:approach|change|command|feature|fix|method|option|step|test|tests|warning)\b"
 _OURS = re.compile(
@@ -88,7 +93,8 @@ _USES = re.compile(
     |(?:(?:is|are|re)\ )?(?:(?:still|now|currently)\ )?(?:built|build|builds|based|written|compiled|packaged
       |deploy(?:s|ed)?|hosted|pinned|locked|fixed|running|standardi[sz]ed)\ (?:with|on|against|for|in|to
       |at|from)
-    |ships?(?:\ with)?|brings|comes\ with|includes?|installs?|at\ least|minimum(?:\ (?:is|version\ is))?
+    |(?:is|are)(?:\ (?:still|now|currently))?(?=\ $)|ships?(?:\ with)?|brings|comes\ with|includes?
+      |installs?|at\ least|minimum(?:\ (?:is|version\ is))?
     |(?P<least>supports?|targets?|works?\ (?:with|on)))
     (?P<rest>\b[^!?]{0,80})$""",
     re.IGNORECASE | re.VERBOSE,
@@ -112,7 +118,8 @@ _IS_USED = re.compile(
 _PINNED = re.compile(r"\bour pinned $", re.IGNORECASE)
 # What may follow a version in a bare list such as "Python 3.11, Django 4.2 with Redis as broker".
 _LIST_GOES_ON = re.compile(
-    r"\s*(?:$|[,;/+&)|.(]|(?:and|with|for|on|as|plus|via|in|because of|here|today|now|everywhere|but|while"
+    r"\s*(?:$|[,;/+&)|.(]|(?:and|with|for|on|as|plus|via|in|because of|here|today|now|everywhere|but"
+    r"|while|from|inside|pinned"
     r"|which|so|at)\b|—|–|- )",
     re.IGNORECASE,
 )
@@ -124,7 +131,8 @@ _FINITE = re.compile(
 _BARE_LABEL = re.compile(r"^(?P<label>[\w /&*`-]{1,30}): ?$")
 _CLAUSE_END = re.compile(
     r"; |: (?=\w+ )|\. |, (?=(?:but|while|whereas|although|though|which|whose|who|where|so|because|since|as"
-    r"|yet|and (?:we|it|the|then)) )| (?=(?:but|while|whereas|although|though|because|since|so that|which"
+    r"|yet|and (?:we|it|the|then|[a-z]+ [a-z]+)) )| (?=(?:but|while|whereas|although|though|because|since"
+    r"|so that|which"
     rf"|whose) )| and (?=(?:the|our) (?:[\w-]+ ){{0,3}}{_PART} )| [—–-] "
 )
 _BRACKETS = re.compile(r"\([^()]*\)?")
@@ -171,7 +179,7 @@ def versions_in(text: str, *, heading: str = "") -> Iterator[tuple[str, str]]:
 
 def _stated(text: str, heading: str) -> Iterator[tuple[str, str, bool]]:
     """Yield names and versions that are in use, each with whether it is in use in this project."""
-    text = text[:_MAX_TEXT].replace("**", "").replace("`", "")
+    text = _FILE_SAYS.sub(r"\1 uses ", text[:_MAX_TEXT].replace("**", "").replace("`", ""))
     if _WORDS_OF_OTHERS.search(text):
         return
     main = _BRACKETS.sub(lambda found: " " * len(found[0]), text)
@@ -217,7 +225,7 @@ def _is_bare_list(main: str, heading: str) -> bool:
     if opening and not label:
         return False
     title = label["label"] if label else heading
-    if title and (not _VERSIONS_HEADING.search(title) or _NOT_SO_NOW.search(title)):
+    if (title or "|" in main) and (not _VERSIONS_HEADING.search(title) or _NOT_SO_NOW.search(title)):
         return False
     return all(_LIST_GOES_ON.match(main, mention.end) for mention in found)
 

@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from rum.extract.cues import (
+    CAUSAL,
     CHANGE_HEADING,
     CHAT,
     FINDING_INTRO,
@@ -24,6 +25,7 @@ from rum.extract.cues import (
     statement_kind,
 )
 from rum.extract.entities import has_names, is_specific
+from rum.extract.facts import versions_in
 from rum.extract.passages import Passage
 from rum.extract.rules import stated_rules
 from rum.model.runs import FindingKind
@@ -39,6 +41,7 @@ _NO_ANCHOR = 0.4
 _HEDGED = 0.3
 _AMONG_CHANGES = 0.3
 _STEP = 1.5
+_CAUSE = 2.0  # For a reason, where the task asks for one
 # Kinds that apply to everybody: a sentence about the speaker is neither of them.
 _RULES = (FindingKind.CONSTRAINT, FindingKind.PATTERN)
 _REASONS = (FindingKind.ERROR, FindingKind.CONSTRAINT)  # Kinds that often are the reason for a decision
@@ -76,7 +79,7 @@ def weigh_passages(found: Sequence[Passage], *, asks_why: bool) -> Verdict:
         for kind, weight in one.weights.items():
             if weight >= _AT_LEAST:
                 totals[kind] += weight if weight >= _ENOUGH_ALONE else _WEAK * weight
-    kind = max(totals, key=lambda one: totals[one])
+    kind = max(totals, key=lambda one: (totals[one], one is not FindingKind.DEPENDENCY))
     return Verdict(kind if totals[kind] >= ENOUGH else None, totals[kind], weighed)
 
 
@@ -121,9 +124,14 @@ def _weights(
     weights = {kind: weight + more for kind, weight in weights.items()}
     if asks_why and FindingKind.ERROR in weights:
         weights[FindingKind.ERROR] += less
+    # A version in use without a reason is a fact: the note is rather about the rest.
+    if not CAUSAL.search(text) and any(versions_in(text, heading=heading)):
+        weights |= {FindingKind.DEPENDENCY: _ENOUGH_ALONE * less, FindingKind.DECISION: 0.0}
     if is_personal(text) and not has_names(text):
         weights |= {kind: weight * _HEDGED for kind, weight in weights.items() if kind in _RULES}
     stated = statement_kind(text) or (FindingKind.CONSTRAINT if stated_rules(text) else None)
+    if asks_why and not stated and not _is_step(text) and is_specific(text) and CAUSAL.search(text):
+        weights[FindingKind.ERROR] = weights.get(FindingKind.ERROR, 0.0) + _CAUSE * less
     if stated and not _is_step(text):
         weights[stated] = max(weights.get(stated, 0.0), _ENOUGH_ALONE * less)
     if is_decision(text):
@@ -135,4 +143,6 @@ def _weights(
 
 def _is_step(text: str) -> bool:
     """Whether a text describes a step that was taken; the text after "Fixed:" may be something else."""
-    return bool(STEP_TAKEN.search(LEAD_IN.sub("", text)))
+    plain = LEAD_IN.sub("", text)
+    after = plain.partition(": ")[2]  # "Updated all but one: we must stay on webpack 4 because …"
+    return bool(STEP_TAKEN.search(plain)) and not (after and statement_kind(after))

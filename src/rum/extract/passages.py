@@ -61,6 +61,7 @@ _LABEL = re.compile(r"\s*([A-Z][\w' /-]{1,40}):\s*$")
 _ITEM = re.compile(r"(\s*)(?:[-*+•]|\d{1,3}[.)])\s+(.*)")
 _ROW = re.compile(r"\s*\|(.*)\|\s*$")
 _TABLE_SEPARATOR = re.compile(r"[\s|:-]*$")
+_FIGURE = re.compile(r"[~<>≈]?\d[\d.,]* ?[\w/%]*$")  # A cell that is a number
 _WORD = re.compile(r"\w+")
 
 
@@ -153,8 +154,9 @@ def _items_and_sentences(lines: list[str]) -> Iterator[tuple[str, str]]:
             yield from (("sentence", sentence) for sentence in split_sentences(" ".join(prose)))
             prose = []
         if row:
-            cells = " | ".join(cell.strip() for cell in row[1].split("|"))
-            item = [] if _TABLE_SEPARATOR.match(line) else [cells]
+            cells = [cell.strip() for cell in row[1].split("|")]
+            is_data = len(cells) > 2 and 2 * sum(map(bool, map(_FIGURE.match, cells))) > len(cells)
+            item = [] if is_data or _TABLE_SEPARATOR.match(line) else [" | ".join(cells)]
         elif match:
             item = [match[2].strip()]
         else:

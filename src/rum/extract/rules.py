@@ -15,7 +15,7 @@ from rum.extract.cues import (
     without_lead_in,
 )
 from rum.extract.entities import has_names, is_vague
-from rum.extract.when_to_use import distinctive_names
+from rum.extract.when_to_use import any_name, distinctive_names
 from rum.model.layers import GivenRule
 from rum.text.lexicon import word_set
 from rum.text.terms import content_words
@@ -31,10 +31,10 @@ _MAX_WORDS = 6
 _MIN_WORDS = 2  # Words of a condition: one alone fits too many tasks
 _VERBS = any_of(
     """
-    add always avoid build bump call change close commit copy create delete do don't edit ensure export
-    follow format generate go_through import include increase install keep log make mark mock name never
-    open pass pin prefer put rebuild recreate regenerate register remember_to remove rename reset restart
-    return run seed set start stop take tag test throttle update use validate wait wrap write
+    add always apply avoid build bump call change check close commit copy create delete do don't edit ensure
+    export follow format generate go_through import include increase install keep log make mark mock name
+    never open pass pin prefer put rebuild recreate regenerate register remember_to remove rename reset
+    restart return run seed set start stop take tag test throttle update use validate wait wrap write
     you_(?:must|need_to|have_to)
     """
 )
@@ -64,30 +64,34 @@ _ALONE = re.compile(rf"^(?P<do>{_CUE} .{{4,}})", re.IGNORECASE)
 # "All tables must have …", "Handlers never …": a sort of thing in the code, not one thing, nor the users.
 _CODE_NOUN = any_of(
     """
-    adapters? amounts? apis? assets? branch(?:es)? buckets? builds? caches? calls? certificates? changes?
-    charts? class(?:es)? clients? columns? commands? commits? components? configs? connections? constants?
-    consumers? containers? controllers? credentials? dags? dashboards? dates? decorators? dependenc(?:y|ies)
-    deploy(?:ment)?s? dialogs? documents? dtos? endpoints? entit(?:y|ies) enums? errors? events? exceptions?
-    exports? factor(?:y|ies) features? fields? files? fixtures? flags? forms? functions? handlers? helpers?
-    hooks? icons? images? imports? index(?:es)? interfaces? jobs? keys? labels? layers? librar(?:y|ies)
-    lines? links? locks? logs? mails? manifests? messages? methods? metrics? middlewares? migrations? mocks?
-    models? modules? names? notebooks? objects? packages? pages? partitions? paths? payloads? permissions?
-    plugins? pods? polic(?:y|ies) prices? props producers? prs? quer(?:y|ies) queues? reducers? releases?
-    repositor(?:y|ies) requests? resolvers? resources? responses? retr(?:y|ies) roles? routes? schemas?
-    screens? scripts? secrets? seeds? selectors? serializers? services? sessions? settings? snapshots?
-    specs? streams? strings? structs? styles? subclass(?:es)? tables? tags? tasks? templates? tests? texts?
-    threads? timestamps? tokens? topics? transactions? translations? triggers? types? uploads? urls?
+    access adapters? amounts? apis? arguments? assets? branch(?:es)? buckets? builds? caches? calls?
+    certificates? changes? charts? class(?:es)? clients? columns? commands? commits? components? configs?
+    connections? constants? consumers? containers? controllers? credentials? dags? dashboards? dates?
+    decorators? dependenc(?:y|ies) deploy(?:ment)?s? dialogs? documents? dtos? endpoints? entit(?:y|ies)
+    enums? errors? events? exceptions? exports? factor(?:y|ies) features? fields? files? fixtures? flags?
+    forms? functions? handlers? helpers? hooks? icons? images? imports? instances? index(?:es)? interfaces?
+    jobs? keys? labels? layers? librar(?:y|ies) lines? links? locks? logs? mails? manifests? messages?
+    methods? metrics? middlewares? migrations? mocks? models? modules? names? notebooks? numbers? objects?
+    packages? pages? parameters? partitions? paths? payloads? permissions? plugins? pods? polic(?:y|ies)
+    prices? props producers? prs? quer(?:y|ies) queues? reducers? releases? repositor(?:y|ies) requests?
+    resolvers? resources? responses? retr(?:y|ies) roles? routes? rows? schedules? schemas? screens?
+    scripts? secrets? seeds? selectors? serializers? services? sessions? settings? snapshots? specs? stores?
+    streams? strings? structs? styles? subjects? subclass(?:es)? tables? tags? tasks? templates? tests?
+    texts? threads? timestamps? tokens? topics? transactions? translations? triggers? types? uploads? urls?
     validators? values? variables? vars? versions? views? webhooks? widgets? workers? workflows? writes?
     """
 )
 _THING = rf"(?:[\w`./*<>'-]+ ){{0,4}}?(?:{_CODE_NOUN}|`[^`]+`|[\w-]+[/.][\w./-]+)"
 _SORT = (
     rf"(?:(?:all|every|each|any|new|no|only)\b(?: new)? {_THING}|(?:the |our )?(?:[\w`./-]+ ){{0,3}}?"
-    rf"(?={_CODE_NOUN}\b)\w+(?<![su'i])s)(?: (?:in|under|for|of|on|outside) [\w`./*-]+(?: [\w`./-]+)?)?"
+    rf"(?={_CODE_NOUN}\b)\w+(?<![su'i])s)(?: (?:in|under|for|of|on|outside|to"
+    rf"|without) [\w`./*-]+(?: [\w`./-]+)?"
+    r"| (?:that|which) [\w `./-]{3,40}?)?"
 )
 _DECLARED = re.compile(
     rf"^(?:in this (?:repo\w*|project|code ?base),? )?(?P<what>{_SORT}) "
-    r"(?:must(?: not| never| always)?|(?:may|can) never|never|always|may not|(?:has|have|needs?) to)"
+    r"(?:must(?: not| never| always)?|(?:may|can) never|never|always|may not|(?:has|have|needs?) to"
+    r"|needs? an? (?=`))"
     r" (?!(?:have|has) (?:been|come|gone|\w+ed)\b)\w+.*",
     re.IGNORECASE,
 )
@@ -124,7 +128,8 @@ _CODE = re.compile(r"`[^`]*`")
 _SPEAKER = re.compile(r"^(?:i|then i|so i|first i)\b", re.IGNORECASE)
 _PAST_ACTION = re.compile(
     r"\b(?:always|never) (?:(?!need|feed|embed|exceed|proceed|shed|speed|read|spread)\w+ed|saw|seen|ran|had"
-    r"|was|were|did|got|went|came|took|made|found|knew|gave|left|lost|met|said|told|thought|wrote|broke|built|felt"
+    r"|was|were|did|got|went|came|took|made|found|knew|gave|left|lost|met|said|told|thought|wrote|broke"
+    r"|built|felt"
     r"|kept|held|led|sent|stood)\b",
     re.IGNORECASE,
 )
@@ -139,12 +144,18 @@ _NO_RULE = re.compile(
     r"|^(?:(?:all|every|each|any|new|the|an?) )*(?:user|customer|visitor|caller|tester|reviewer)s?(?![\w-])",
     re.IGNORECASE,
 )
-# What a program prints, what somebody else said, a proposal, a supposition, or a denial.
+_WHY = re.compile(r": | because |,? since |, as ")
+_QUOTED = re.compile(
+    r"\b\w*(?:Error|Exception|Warning)\b:?|\b(?:error|warning|fatal|failed|output|log|message)\s*:|[\"“”]"
+    r"|^['>]",
+    re.IGNORECASE,
+)
+# What somebody else said, a proposal, a supposition, or a denial.
 _NOT_STATED = re.compile(
-    r"\b\w*(?:Error|Exception|Warning)\b:?|\b(?:error|warning|fatal|failed|output|log|message)\s*:"
-    r"|\b(?:says?|said|tells?|told|claim\w*|complains?|prints|printed|reads|warn(?:s|ing|ed)|asks?|asked|wants?"
-    r"|wanted|request(?:s|ed)|requires that|according to|wondered|whether)\b|[\"“”]|^['>]"
-    r"|\b(?:spec|rfc|wiki|tutorial|blog|guide|manual|vendor|competitor\w*|other (?:repo\w*"
+    r"\b(?:says?|said|tells?|told|claim\w*|complains?|prints|printed|reads|warn(?:s|ing|ed)|asks?|asked"
+    r"|wants?"
+    r"|wanted|request(?:s|ed)|requires that|according to|wondered|whether)\b"
+    r"|\b(?:rfc|wiki|tutorial|blog|guide|manual|vendor|competitor\w*|other (?:repo\w*"
     r"|team|project)s?)\b|\b(?:suggest\w*|propos\w*|alternative\w*|options?(?: is|:)|idea|todo"
     r"|recommend\w*|would"
     r"|could|wrong to|not true|no rule|in theory|back then|used to|until (?:last|recently)|reproduc\w*)\b"
@@ -156,8 +167,8 @@ _ONCE = re.compile(
     r"|diff|one)"
     r"|(?:pulling|merging|reviewing|applying|deploying) (?:this|it|the (?:change|fix|patch|branch|pr))"
     r"|to (?:try|test|verify|see|check|compare|confirm|demonstrate)|for now|today|right now|once merged"
-    r"|must now|this$|failed|broke|crashed"
-    r"|you merge(?: this)?|before merging|review the (?:diff|pr|changes?)|(?:upgrading|migrating|moving"
+    r"|must now|this$|failed|broke|crashed|your own|once more|log in"
+    r"|you merge(?: this)?|^before merging|review the (?:diff|pr|changes?)|(?:upgrading|migrating|moving"
     r"|switching) to)\b",
     re.IGNORECASE,
 )
@@ -176,10 +187,12 @@ def rules_in(weighed: Iterable[WeighedPassage]) -> tuple[GivenRule, ...]:
 
 def stated_rules(sentence: str) -> list[GivenRule]:
     """The rules that a sentence states; there may be two."""
-    if _NOT_STATED.search(_CODE.sub("``", sentence)) or "?" in sentence:
-        return []
     plain = _LABEL.sub("", without_lead_in(sentence.strip().replace("**", "")))
-    if _SPEAKER.match(plain):
+    # What is said for a reason, after the rule, may be about others.
+    heads = (_WHY.split(_CODE.sub("``", text), maxsplit=1)[0] for text in (sentence, plain))
+    if "?" in sentence or _QUOTED.search(_CODE.sub("``", sentence)) or _SPEAKER.match(plain):
+        return []
+    if any(map(_NOT_STATED.search, heads)):
         return []
     first, *others = _parts(plain)
     texts = [first]
@@ -226,7 +239,7 @@ def _rule(text: str) -> GivenRule | None:
 def _with_condition(text: str, subject: str) -> GivenRule | None:
     """A rule for tasks with the names in it, else with the words of its subject; None if too few."""
     if names := distinctive_names(text)[:_MAX_NAMES]:
-        return GivenRule("|".join(names), _sentence(text))
+        return GivenRule(any_name(names), _sentence(text))
     words = _telling(subject)
     if len(words) < _MIN_WORDS:
         words = _telling(text)

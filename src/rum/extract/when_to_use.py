@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
 from rum.extract.entities import NAME, PATH, PRODUCT, is_common, is_part_of_common, is_vague
@@ -33,9 +33,14 @@ def when_to_use(title: str, content: str, task: str) -> tuple[str, ...]:
     text = "\n".join(line for line in (title, *content.splitlines()) if not line.startswith("#"))
     nouns = [word for word in dict.fromkeys(_WORD.findall(title.lower())) if _is_long_noun(word)]
     names = distinctive_names(text)[:_MAX_NAMES] or [*_phrases(title), *nouns][:_MAX_WORDS]
-    patterns = tuple(filter(None, ("|".join(names), task_pattern(task), topic_pattern(title, task))))
+    patterns = tuple(filter(None, (any_name(names), task_pattern(task), topic_pattern(title, task))))
     is_enough = len(content_words(title)) >= _TASK_WORDS
     return patterns or ((f"When the task is about: {title}",) if is_enough else ())
+
+
+def any_name(names: Sequence[str]) -> str:
+    """A pattern for tasks with any of these names; one name of two words is matched as a whole."""
+    return f"*{names[0]}*" if len(names) == 1 and " " in names[0] else "|".join(names)
 
 
 def distinctive_names(text: str) -> list[str]:

@@ -7,7 +7,6 @@ import math
 import os
 import time
 from base64 import b64decode, b64encode
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
@@ -17,16 +16,16 @@ import msgspec
 from rum.embed.base import CannotEmbed, Embedder
 from rum.inject.notes import NoteSummary
 from rum.settings.home import ensure_private_dir, write_private
-from rum.text.terms import content_words
 
 if TYPE_CHECKING:
     from rum.app.project import Project
 
 SECONDS = 0.5  # How long new notes are embedded while a caller waits; the rest follow at the next call
 _BATCH = 8
-# Fitted on tests/data/note_tasks (`PYTHONPATH=tests python -m support.note_tasks known second`).
-_OWN_TASK, _WORDS = 0.25, 0.1  # Weights of the task a note comes from, and of shared words
-MIN_SIMILARITY, MIN_MARGIN = 0.27, 0.03  # The least similarity, and the least distance to the next note
+# How likely each note is the one meant, or none of them: a softmax of these weights, fitted on all files of
+# tests/data/note_tasks, and the least share for which a note is given.
+_TEXT, _OWN_TASK, _NONE = 16.0, 9.0, 5.3
+MIN_SHARE = 0.5
 
 
 class NoteMeaning:
@@ -39,7 +38,7 @@ class NoteMeaning:
     def nearest(
         self, project: Project, task: str, summaries: Sequence[NoteSummary]
     ) -> tuple[str, float] | None:
-        """The slug and similarity of the note meant for a task; None if none is near, or two are."""
+        """The slug of the note meant for a task, and how likely it is; None if none is, or two are."""
         embedder = project.semantic.embedder
         if embedder is None or not summaries or not task.strip():
             return None
@@ -49,21 +48,15 @@ class NoteMeaning:
         except (CannotEmbed, ImportError):
             return None
         scale = project.semantic.scale
-        shares = _word_shares(task, summaries)
-        ranked: list[tuple[float, str]] = []
+        likely: dict[str, float] = {}
         for summary in summaries:
             text, own = (cosines.get(_key(embedder, one)) for one in (summary.meaning, summary.origin))
-            if text is None:
-                continue
-            near = scale.of(text)
-            own_near = near if own is None else scale.of(own)
-            near = (near + _OWN_TASK * own_near + _WORDS * shares[summary.slug]) / (1 + _OWN_TASK)
-            ranked.append((near, summary.slug))
-        ranked.sort(key=lambda one: (-one[0], one[1]))
-        margin = ranked[0][0] - ranked[1][0] if len(ranked) > 1 else 1.0
-        if not ranked or ranked[0][0] < MIN_SIMILARITY or margin < MIN_MARGIN:
-            return None
-        return ranked[0][1], ranked[0][0]
+            if text is not None:
+                own = text if own is None else own
+                likely[summary.slug] = math.exp(_TEXT * scale.of(text) + _OWN_TASK * scale.of(own))
+        best = min(likely, key=lambda slug: (-likely[slug], slug), default="")
+        share = likely[best] / (sum(likely.values()) + math.exp(_NONE)) if best else 0.0
+        return (best, share) if share >= MIN_SHARE else None
 
     def _up_to_date(self, embedder: Embedder, summaries: Iterable[NoteSummary]) -> dict[str, bytes]:
         """The vectors of the notes; new texts are embedded as long as the time allows."""
@@ -114,20 +107,3 @@ def _cosines(embedder: Embedder, task: str, vectors: Mapping[str, bytes]) -> dic
     if not keys or not has_direction(question):
         return {}
     return {keys[at]: near for at, near in cosines(question, dict(enumerate(vectors.values()))).items()}
-
-
-def _word_shares(task: str, summaries: Iterable[NoteSummary]) -> dict[str, float]:
-    """The share of a task's words that each note has; a word that few notes have counts more."""
-    words = {one.slug: _terms(f"{one.origin} {one.meaning}") for one in summaries}
-    counts = Counter(term for terms in words.values() for term in terms)
-    weights = {term: math.log((len(words) + 1) / (counts[term] + 0.5)) for term in _terms(task)}
-    total = sum(weights.values())
-    if total <= 0:
-        return dict.fromkeys(words, 0.0)
-    return {
-        slug: sum(weights[term] for term in weights if term in terms) / total for slug, terms in words.items()
-    }
-
-
-def _terms(text: str) -> frozenset[str]:
-    return frozenset(term for word in content_words(text) for term in word)
