@@ -9,7 +9,7 @@ from rum.app.caller import Caller
 from rum.app.calls import call, public
 from rum.app.chapters.create import DEFAULT_LIMIT, refresh, suggestions
 from rum.app.chapters.forget import CHAPTER, WISDOM_KIND
-from rum.app.chapters.read import find_chapter, find_wisdom
+from rum.app.chapters.groups import CHAPTERS, WISDOM, find_one
 from rum.app.chapters.staleness import with_staleness
 from rum.app.memories.forget import forget_one
 from rum.consolidate.suggest.groups import Suggestion
@@ -54,9 +54,8 @@ class Chapters:
         """One chapter with its members, by its id or the end of it."""
         with self._caller.locked_call():
             project = self._caller.project
-            return chapter_view(
-                with_staleness(project, [find_chapter(project, chapter_id)])[0], include_members=True
-            )
+            found = with_staleness(project, [find_one(project, CHAPTERS, chapter_id)])
+            return chapter_view(found[0], include_members=True)
 
     def suggest(self, limit: int = DEFAULT_LIMIT) -> Sequence[Suggestion]:
         """Groups of related memories that are in no chapter yet, each with the reason."""
@@ -70,8 +69,8 @@ class Chapters:
     def forget(self, chapter_id: str) -> ForgetResult:
         """Delete a chapter but not its memories; only a keyed hash of their ids is kept."""
         with self._caller.locked_call():
-            chapter = find_chapter(self._caller.project, chapter_id)
-            return forget_one(self._caller, CHAPTER, chapter.id)
+            found = self._caller.project.find_id("chapter", chapter_id)
+            return forget_one(self._caller, CHAPTER, found)
 
 
 @public
@@ -93,9 +92,8 @@ class WisdomApi:
         """One wisdom with its chapters, by its id or the end of it."""
         with self._caller.locked_call():
             project = self._caller.project
-            return wisdom_view(
-                with_staleness(project, [find_wisdom(project, wisdom_id)])[0], include_chapters=True
-            )
+            found = with_staleness(project, [find_one(project, WISDOM, wisdom_id)])
+            return wisdom_view(found[0], include_chapters=True)
 
     def refresh(self, *wisdom_ids: str, dry_run: bool = False) -> RefreshResult:
         """Refresh the wisdom that is named, or all that is stale; returns what changed."""
@@ -104,5 +102,5 @@ class WisdomApi:
     def forget(self, wisdom_id: str) -> ForgetResult:
         """Delete wisdom but not its chapters; only a keyed hash of their ids is kept."""
         with self._caller.locked_call():
-            wisdom = find_wisdom(self._caller.project, wisdom_id)
-            return forget_one(self._caller, WISDOM_KIND, wisdom.id)
+            found = self._caller.project.find_id("wisdom", wisdom_id)
+            return forget_one(self._caller, WISDOM_KIND, found)

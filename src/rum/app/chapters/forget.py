@@ -6,7 +6,8 @@ stay, others go, and title and summary are extracted quickly. The group is marke
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 import msgspec
 from msgspec import Struct
@@ -21,12 +22,12 @@ from rum.app.chapters.groups import (
     P,
     W,
     check_permission,
+    find_one,
     next_version,
     part_fields,
 )
-from rum.app.chapters.read import find_chapter, find_wisdom
 from rum.app.chapters.words import sanitise_fields
-from rum.app.memories.forget import Counts, Kind, Removal, refuse_existing
+from rum.app.memories.forget import Counts, Kind, Removal, find_in, refuse_existing
 from rum.app.project import Project
 from rum.capture.tombstones import member_marks
 from rum.model.chapters import Chapter, Evidence, Group, TextSource, Wisdom
@@ -37,20 +38,6 @@ from rum.store.derived import indexed_text
 from rum.text.terms import says_little, terms
 
 Terms = frozenset[str]
-
-
-def _find_chapters(caller: Caller, name: str) -> list[str]:
-    return caller.project.store.chapters.find_ids(name)
-
-
-def _chapter(caller: Caller, name: str) -> Chapter:
-    chapter = find_chapter(caller.project, name)
-    check_permission(caller, CHAPTERS, chapter)
-    return chapter
-
-
-def _count_chapter(caller: Caller, chapter_id: str) -> Counts:
-    return {"chapters": 1, "members": len(_chapter(caller, chapter_id).members)}
 
 
 class CutGroups(Struct, frozen=True):
@@ -67,25 +54,41 @@ class TrashedChapter(Struct, frozen=True):
     groups: CutGroups
 
 
-def _remove_chapter(caller: Caller, chapter_id: str) -> Removal:
-    """Delete a chapter, and cut what only it stated out of wisdom."""
-    project, store, chapter = caller.project, caller.project.store, _chapter(caller, chapter_id)
-    ids, key = chapter.memory_ids, project.tombstone_key
-    wisdom = store.wisdom.get(store.wisdom.made_of(parts=[chapter.id]))
-    store.chapters.delete([chapter.id])
-    cut = CutGroups()
-    for one in wisdom:
-        others = store.chapters.get(one.chapter_ids)
-        still_there = {memory_id for other in others for memory_id in other.memory_ids}
-        cutter = ForgottenCutter(project, set(ids) - still_there, _chapter_terms([chapter]))
-        cut.wisdom.extend(cutter.cut_stored(WISDOM, [one.id]))
+def _permitted(caller: Caller, kind: GroupKind[G, P, W], name: str) -> G:
+    group = find_one(caller.project, kind, name)
+    check_permission(caller, kind, group)
+    return group
+
+
+def _counts(group: Chapter | Wisdom) -> Counts:
+    is_chapter = isinstance(group, Chapter)
+    names = ("chapters", "members") if is_chapter else ("wisdom", "sources")
+    return {names[0]: 1, names[1]: len(group.part_ids)}
+
+
+def _remove(kind: GroupKind[G, P, W], caller: Caller, group_id: str) -> Removal:
+    """Delete a group; what only a chapter stated is cut out of wisdom."""
+    project, store, group = caller.project, caller.store, _permitted(caller, kind, group_id)
+    key, data = project.tombstone_key, group
+    wisdom = store.wisdom.get(store.wisdom.made_of(parts=[group.id]))
+    kind.store(project).delete([group.id])
+    marks = kind.marks(group.part_ids, key, group.id)
+    if isinstance(group, Chapter):
+        cut = CutGroups()
+        for one in wisdom:
+            others = store.chapters.get(one.chapter_ids)
+            still_there = {memory_id for other in others for memory_id in other.memory_ids}
+            lost = set(group.memory_ids) - still_there
+            cutter = ForgottenCutter(project, lost, _chapter_terms([group]))
+            cut.wisdom.extend(cutter.cut_stored(WISDOM, [one.id]))
+        data, marks = TrashedChapter(group, cut), [*marks, *member_marks(group.memory_ids, key)]
     return Removal(
-        {"chapters": 1, "members": len(ids)},
-        label=chapter.title,
-        author=chapter.agent_id,
-        imported=chapter.imported_at is not None,
-        marks=[*CHAPTERS.marks(ids, key, chapter.id), *member_marks(ids, key)],
-        data=TrashedChapter(chapter, cut),
+        _counts(group),
+        label=group.title if isinstance(group, Chapter) else group.summary,
+        author=group.agent_id,
+        imported=group.imported_at is not None,
+        marks=marks,
+        data=data,
     )
 
 
@@ -95,42 +98,20 @@ def _restore_chapter(project: Project, data: bytes) -> list[str]:
     return _restore_cut(project, kept.chapter.id, kept.groups)
 
 
-CHAPTER = Kind("chapter", _find_chapters, _count_chapter, _remove_chapter, _restore_chapter)
-
-
-def _find_wisdom(caller: Caller, name: str) -> list[str]:
-    return caller.project.store.wisdom.find_ids(name)
-
-
-def _wisdom(caller: Caller, name: str) -> Wisdom:
-    wisdom = find_wisdom(caller.project, name)
-    check_permission(caller, WISDOM, wisdom)
-    return wisdom
-
-
-def _count_wisdom(caller: Caller, wisdom_id: str) -> Counts:
-    return {"wisdom": 1, "sources": len(_wisdom(caller, wisdom_id).sources)}
-
-
-def _remove_wisdom(caller: Caller, wisdom_id: str) -> Removal:
-    project, wisdom = caller.project, _wisdom(caller, wisdom_id)
-    project.store.wisdom.delete([wisdom.id])
-    return Removal(
-        {"wisdom": 1, "sources": len(wisdom.sources)},
-        label=wisdom.summary,
-        author=wisdom.agent_id,
-        imported=wisdom.imported_at is not None,
-        marks=WISDOM.marks(wisdom.chapter_ids, project.tombstone_key, wisdom.id),
-        data=wisdom,
-    )
-
-
 def _restore_wisdom(project: Project, data: bytes) -> list[str]:
     _restore_group(project, WISDOM, msgspec.json.decode(data, type=Wisdom))
     return []
 
 
-WISDOM_KIND = Kind("wisdom", _find_wisdom, _count_wisdom, _remove_wisdom, _restore_wisdom)
+def _kind(table: str, kind: GroupKind[G, P, W], restore: Callable[[Project, bytes], list[str]]) -> Kind:
+    def counts(caller: Caller, name: str) -> Counts:
+        return _counts(_permitted(caller, kind, name))
+
+    return Kind(kind.name, find_in(table), counts, partial(_remove, kind), restore)
+
+
+CHAPTER = _kind("chapters", CHAPTERS, _restore_chapter)
+WISDOM_KIND = _kind("wisdom", WISDOM, _restore_wisdom)
 
 
 def _restore_group(project: Project, kind: GroupKind[G, P, W], group: G) -> None:

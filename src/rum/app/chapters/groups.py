@@ -89,7 +89,7 @@ class Pick(NamedTuple, Generic[G, P]):
 class GroupKind(msgspec.Struct, Generic[G, P, W], frozen=True, kw_only=True):
     """What differs between chapters, whose parts are memories, and wisdom, whose parts are chapters."""
 
-    name: str
+    name: Literal["chapter", "wisdom"]
     part: Literal["memory", "chapter"]
     parts: str
     ids_field: str  # The field of a request that names parts
@@ -292,6 +292,11 @@ def next_version(old: G, new: G, now: int) -> G:
     """The new state of a group; its version grows if the content changes."""
     version = old.version + (old.content != new.content)
     return replace(new, version=version, updated_at=max(now, old.updated_at), stale=())
+
+
+def find_one(project: Project, kind: GroupKind[G, P, W], name: str) -> G:
+    """The group with this id, or whose id ends so."""
+    return kind.store(project).get([project.find_id(kind.name, name)])[0]
 
 
 def find_group(

@@ -15,7 +15,6 @@ from rum.app.chapters.words import draw_with_vectors
 from rum.app.project import Project
 from rum.consolidate.chapters.clusters import Similarity
 from rum.model.chapters import (
-    Chapter,
     Evidence,
     ListChaptersRequest,
     ListChaptersResult,
@@ -77,16 +76,6 @@ def list_chapters(caller: Caller, request: ListChaptersRequest) -> ListChaptersR
     )
 
 
-def find_chapter(project: Project, name: str) -> Chapter:
-    """The chapter with this id, or whose id ends so."""
-    return project.store.chapters.get([project.find_id("chapter", name)])[0]
-
-
-def find_wisdom(project: Project, name: str) -> Wisdom:
-    """The wisdom with this id, or whose id ends so."""
-    return project.store.wisdom.get([project.find_id("wisdom", name)])[0]
-
-
 class Match(NamedTuple):
     """How surely wisdom answers a query, and the indexes of the matching claims, the surest first."""
 
@@ -99,7 +88,7 @@ def recall_wisdom(caller: Caller, request: RecallWisdomRequest) -> RecallWisdomR
     project, store = caller.project, caller.project.store.wisdom
     fuzzy, found = False, dict[str, Match | None]()
     if request.wisdom_id:
-        found[find_wisdom(project, request.wisdom_id).id] = None
+        found[project.find_id("wisdom", request.wisdom_id)] = None
     elif request.query and request.query.strip():
         by_words = _match_words(project, request.query)
         fuzzy = not by_words

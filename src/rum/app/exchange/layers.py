@@ -103,18 +103,17 @@ _LEARNED: dict[type, tuple[str, str, tuple[str, ...]]] = {
 
 def layer_lines(project: Project) -> Iterator[bytes]:
     """Every fact and rule with its earlier versions, and every event."""
-    for batch in project.store.facts.pages():
-        versions = project.store.history.of("fact", [fact.key for fact in batch])
-        for fact in batch:
-            yield msgspec.json.encode(FactLine(fact))
-            for number, at, by, texts in versions[fact.key]:
-                yield msgspec.json.encode(FactVersionLine(fact.key, number, at, by, *texts))
-    for batch in project.store.rules.pages():
-        versions = project.store.history.of("rule", [rule.id for rule in batch])
-        for rule in batch:
-            yield msgspec.json.encode(RuleLine(rule))
-            for number, at, by, texts in versions[rule.id]:
-                yield msgspec.json.encode(RuleVersionLine(rule.id, number, at, by, *texts))
+    facts_and_rules: Any = (
+        (project.store.facts, FactLine, FactVersionLine),
+        (project.store.rules, RuleLine, RuleVersionLine),
+    )
+    for (kind, name, _), (table, line, version) in zip(_LEARNED.values(), facts_and_rules, strict=True):
+        for batch in table.pages():
+            versions = project.store.history.of(kind, [getattr(item, name) for item in batch])
+            for item in batch:
+                yield msgspec.json.encode(line(item))
+                for number, at, by, texts in versions[getattr(item, name)]:
+                    yield msgspec.json.encode(version(getattr(item, name), number, at, by, *texts))
     for batch in project.store.events.pages():
         yield from (msgspec.json.encode(EventLine(event)) for event in batch)
 

@@ -154,16 +154,12 @@ def _keep_words(caller: Caller, turns: Sequence[Turn], source: TurnSource) -> No
                 prompt,
                 turn.events,
                 before,
-                author=partial(_author, source, turn),
+                author=lambda turn=turn: source.agent_of(turn).id,
                 about=about,
             )
         if changed_files(turn.events):
             before = turn.events
             about = source.outcomes[turn.key].memory_id if turn.key in source.outcomes else None
-
-
-def _author(source: TurnSource, turn: Turn) -> str:
-    return source.agent_of(turn).id
 
 
 def _with_captured(project: Project, turn: Turn) -> Turn:

@@ -1,18 +1,48 @@
-"""Open the project of a command and print its warnings."""
+"""Open the project of a command, print its warnings, and print what the command returns."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
+from functools import wraps
+from typing import Any, NamedTuple
 
 import click
 
 from rum.app.rum import Rum
 from rum.model.errors import NotFound
 from rum.repo.project import ProjectLocation
-from rum.surfaces.cli.options import Options
-from rum.surfaces.cli.output import note
+from rum.surfaces.cli.options import Command, Options, command
+from rum.surfaces.cli.output import note, print_result
+from rum.surfaces.cli.views import View
+
+
+class Output(NamedTuple):
+    """What a command prints; see `print_result`."""
+
+    answer: Any
+    view: Callable[[Any], View] | View | str
+    ids: Iterable[str] | None = None
+    empty: str | None = None
+    notes: Iterable[str] = ()
+
+
+def rum_command(
+    name: str, group: click.Group | None = None, *, help: str | None = None
+) -> Callable[[Callable[..., Output | None]], Command]:
+    """Make a function that takes the open project a command; what it returns is printed."""
+
+    def make(function: Callable[..., Output | None]) -> Command:
+        @wraps(function)
+        def run(options: Options, **arguments: Any) -> None:
+            with open_rum(options) as rum:
+                if output := function(rum, **arguments):
+                    print_result(options, *output)
+
+        return command(name, group, help=help)(run)
+
+    return make
 
 
 @contextmanager

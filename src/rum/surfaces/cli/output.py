@@ -15,7 +15,7 @@ import msgspec
 from rum.app.calls import load
 from rum.model.errors import RumError
 from rum.surfaces.cli.options import Options
-from rum.surfaces.cli.views import View, rate, render_lines, safe_line, safe_lines
+from rum.surfaces.cli.views import View, rate, render_lines, safe_line, safe_lines, text_view
 
 T = TypeVar("T")
 EVERY = 10.0  # Seconds between two lines of progress
@@ -24,13 +24,12 @@ EVERY = 10.0  # Seconds between two lines of progress
 def print_result(
     options: Options,
     answer: T,
-    view: Callable[[T], View],
-    *,
+    view: Callable[[T], View] | View | str,
     ids: Iterable[str] | None = None,
     empty: str | None = None,
     notes: Iterable[str] = (),
 ) -> None:
-    """Print a result: as the API's JSON, or as its view for a terminal or a pipe.
+    """Print a result: as the API's JSON, or as its view (or a text) for a terminal or a pipe.
 
     `ids` are printed instead of the view with `--ids` or `--quiet`. People also get the `notes`, on stderr,
     and for an empty result the note `empty`.
@@ -41,15 +40,21 @@ def print_result(
         print_text("\n".join(map(safe_line, ids)))
     elif _in_colour():
         # rich takes longer to load than a recall takes.
-        load("surfaces.cli.pretty:print_view")(view(answer))
+        load("surfaces.cli.pretty:print_view")(_view(view, answer))
     else:
-        for line in render_lines(view(answer)):
+        for line in render_lines(_view(view, answer)):
             sys.stdout.write(line + "\n")
     # The caller may record something about the answer next: the reader must not wait for that.
     sys.stdout.flush()
     if options.as_text:
         for text in (*([empty] if empty and not answer else []), *notes):
             note(text)
+
+
+def _view(view: Callable[[T], View] | View | str, answer: T) -> View:
+    if callable(view):
+        return view(answer)
+    return text_view(view) if isinstance(view, str) else view
 
 
 def print_json(answer: object) -> None:

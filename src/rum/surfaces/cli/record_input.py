@@ -76,8 +76,13 @@ def given_record(source: str | None, flags: Json) -> Json:
         return _read_json(source)
     if source:
         raise click.UsageError("Give JSON or flags, not both.")
+    return nested(flags)
+
+
+def nested(fields: Json) -> Json:
+    """Fields with dotted names as nested objects."""
     record: Json = {}
-    for field, value in flags.items():
+    for field, value in fields.items():
         *path, last = field.split(".")
         part = record
         for name in path:

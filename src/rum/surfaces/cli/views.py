@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+from rum.model.notes import Broken
 from rum.text.shorten import without_invisible
 
 
@@ -58,7 +59,7 @@ View = list[Block]
 
 def table(
     columns: dict[str, str], rows: Iterable[Iterable[str | TextPart]], lines: list[str] | None = None
-) -> Table:
+) -> View:
     """A table from columns, by name with the kind of their cells, and a row of texts for each record."""
     cells = [
         tuple(
@@ -67,7 +68,7 @@ def table(
         )
         for row in rows
     ]
-    return Table(tuple(columns), cells, lines)
+    return [Table(tuple(columns), cells, lines)] if cells else []
 
 
 def heading(title: str, group_id: str) -> Line:
@@ -83,6 +84,14 @@ def filled(fields: Iterable[Field]) -> list[Field]:
 def text_view(text: str, kind: str = "") -> View:
     """A view of one line."""
     return [TextLine((TextPart(text, kind),))]
+
+
+def skipped_notes(broken: Iterable[Broken]) -> list[str]:
+    """Notes on the files that could not be read."""
+    return [
+        f"Skipped: {one.problem if one.file in one.problem else f'{one.file}: {one.problem}'}"
+        for one in broken
+    ]
 
 
 def verdict(success: bool) -> TextPart:

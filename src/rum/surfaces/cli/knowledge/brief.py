@@ -17,7 +17,7 @@ from rum.surfaces.cli.open_project import open_rum
 from rum.surfaces.cli.options import Options, When, command, given_options, options_of
 from rum.surfaces.cli.output import note, print_json, print_result, print_text
 from rum.surfaces.cli.record_input import decode_text, parse_json, read_source, source_name
-from rum.surfaces.cli.views import Field, Fields, TextPart, View, text_view
+from rum.surfaces.cli.views import Field, Fields, TextPart, View, skipped_notes, text_view
 
 _LARGEST_REPORT = 10_000_000  # Maximum size of an earlier report, in bytes
 _EXAMPLE = "agent, task, agentOutput and result (success, failure or partial)"
@@ -37,8 +37,8 @@ def brief(options: Options, **arguments: Any) -> None:
         print_json(answer)
         return
     print_text(answer.text)
-    for one in answer.broken or ():
-        note(f"Skipped: {one.problem if one.file in one.problem else f'{one.file}: {one.problem}'}")
+    for text in skipped_notes(answer.broken or ()):
+        note(text)
     if answer.hint:
         note(answer.hint)
     elif answer.left_out:
@@ -66,7 +66,7 @@ def report(options: Options, since: int | None, out: str | None) -> None:
     if out:
         atomic_write.replace(os.path.abspath(out), answer.text.encode())
         text = f"{out}: {answer.memories} memories"
-        print_result(options, {"file": out, "memories": answer.memories}, lambda _: text_view(text))
+        print_result(options, {"file": out, "memories": answer.memories}, text)
     elif options.json:
         print_json(answer)
     else:

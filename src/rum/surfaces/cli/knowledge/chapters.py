@@ -23,19 +23,16 @@ from rum.model.chapters import (
     WisdomView,
 )
 from rum.surfaces.cli.memories.forget import add_forget_command
-from rum.surfaces.cli.open_project import open_rum, stored_id
+from rum.surfaces.cli.open_project import Output, rum_command, stored_id
 from rum.surfaces.cli.options import (
     Group,
-    Options,
     check_usage,
-    command,
     given_options,
     ids_option,
     limit_option,
     options_of,
     quiet_option,
 )
-from rum.surfaces.cli.output import print_result
 from rum.surfaces.cli.views import (
     Field,
     Fields,
@@ -76,45 +73,42 @@ def chapter() -> None:
     """
 
 
-@command("create", chapter)
+@rum_command("create", chapter)
 @click.argument("memory_ids", nargs=-1, metavar="[ID]...")
 @options_of("create_chapter")
 @quiet_option
-def create(options: Options, memory_ids: tuple[str, ...], **fields: Any) -> None:
+def create(rum: Rum, memory_ids: tuple[str, ...], **fields: Any) -> Output:
     """Create a chapter from memories, by ID or by tags.
 
     The same memories again update the same chapter. Missing texts are taken from the memories, or written by
     the configured language model.
     """
-    with open_rum(options) as rum:
-        ids = [stored_id(rum, memory_id) for memory_id in memory_ids]
-        with check_usage(wrong=not ids and not fields["tags"]):
-            answer = rum.chapters.create(memory_ids=ids, **given_options(fields))
+    ids = [stored_id(rum, memory_id) for memory_id in memory_ids]
+    with check_usage(wrong=not ids and not fields["tags"]):
+        answer = rum.chapters.create(memory_ids=ids, **given_options(fields))
     notes = [answer.note] if answer.note else []
-    print_result(options, answer, _created_chapter_view, ids=[answer.chapter_id], notes=notes)
+    return Output(answer, _created_chapter_view, ids=[answer.chapter_id], notes=notes)
 
 
-@command("list", chapter)
+@rum_command("list", chapter)
 @options_of("list_chapters")
 @ids_option
-def list_chapters(options: Options, **fields: Any) -> None:
+def list_chapters(rum: Rum, **fields: Any) -> Output:
     """List chapters, latest first."""
-    with open_rum(options) as rum:
-        answer = rum.chapters.list(**given_options(fields))
+    answer = rum.chapters.list(**given_options(fields))
     ids = (chapter.id for chapter in answer.chapters)
-    print_result(options, answer, _list_view, ids=ids, notes=_hints(answer))
+    return Output(answer, _list_view, ids=ids, notes=_hints(answer))
 
 
-@command("suggest", chapter)
+@rum_command("suggest", chapter)
 @limit_option(10)
-def suggest(options: Options, limit: int) -> None:
+def suggest(rum: Rum, limit: int) -> Output:
     """Suggest groups of memories for chapters.
 
     Nothing is created; pass the ids to `rum chapter create`.
     """
-    with open_rum(options) as rum:
-        suggestions = rum.chapters.suggest(limit)
-    print_result(options, suggestions, _suggestions_view, empty="No suggestions.")
+    suggestions = rum.chapters.suggest(limit)
+    return Output(suggestions, _suggestions_view, empty="No suggestions.")
 
 
 @click.group("wisdom", cls=Group)
@@ -125,34 +119,32 @@ def wisdom() -> None:
     """
 
 
-@command("synthesize", wisdom)
+@rum_command("synthesize", wisdom)
 @click.argument("chapter_ids", nargs=-1, metavar="[ID]...")
 @options_of("synthesize")
 @quiet_option
-def synthesize(options: Options, chapter_ids: tuple[str, ...], **fields: Any) -> None:
+def synthesize(rum: Rum, chapter_ids: tuple[str, ...], **fields: Any) -> Output:
     """Create wisdom from chapters, by ID or by tags.
 
     The same chapters again update the same wisdom. Missing texts are taken from the memories, or written by
     the configured language model.
     """
-    with open_rum(options) as rum:
-        ids = [chapter_id.lower() for chapter_id in chapter_ids]
-        with check_usage(wrong=not ids and not fields["tags"]):
-            answer = rum.wisdom.synthesize(chapter_ids=ids, **given_options(fields))
+    ids = [chapter_id.lower() for chapter_id in chapter_ids]
+    with check_usage(wrong=not ids and not fields["tags"]):
+        answer = rum.wisdom.synthesize(chapter_ids=ids, **given_options(fields))
     notes = [answer.note] if answer.note else []
-    print_result(options, answer, _created_wisdom_view, ids=[answer.wisdom_id], notes=notes)
+    return Output(answer, _created_wisdom_view, ids=[answer.wisdom_id], notes=notes)
 
 
-@command("recall", wisdom)
+@rum_command("recall", wisdom)
 @click.argument("query", nargs=-1, metavar="[WORDS]...")
 @options_of("recall_wisdom")
 @ids_option
-def recall(options: Options, query: tuple[str, ...], **fields: Any) -> None:
+def recall(rum: Rum, query: tuple[str, ...], **fields: Any) -> Output:
     """Find wisdom that matches WORDS (default: the newest)."""
-    with open_rum(options) as rum:
-        answer = rum.wisdom.recall(query=" ".join(query) or None, **given_options(fields))
+    answer = rum.wisdom.recall(query=" ".join(query) or None, **given_options(fields))
     ids = (wisdom.id for wisdom in answer.wisdom)
-    print_result(options, answer, _recall_view, ids=ids, notes=_hints(answer))
+    return Output(answer, _recall_view, ids=ids, notes=_hints(answer))
 
 
 def _hints(answer: ListChaptersResult | RecallWisdomResult) -> list[str]:
@@ -172,38 +164,34 @@ def _add_common(
     """Add the commands that chapters and wisdom have in common."""
     show_help, refresh_help, forget_help = _HELP[name]
 
-    @command("show", group, help=show_help)
+    @rum_command("show", group, help=show_help)
     @click.argument("group_id", metavar="ID")
-    def _show(options: Options, group_id: str) -> None:
-        with open_rum(options) as rum:
-            print_result(options, api(rum).show(group_id.lower()), view)
+    def _show(rum: Rum, group_id: str) -> Output:
+        return Output(api(rum).show(group_id.lower()), view)
 
-    @command("refresh", group, help=refresh_help)
+    @rum_command("refresh", group, help=refresh_help)
     @click.argument("ids", nargs=-1, metavar="[ID]...")
     @_dry_run
-    def _refresh(options: Options, ids: tuple[str, ...], dry_run: bool) -> None:
-        with open_rum(options) as rum:
-            _print_refresh(options, api(rum).refresh(*map(str.lower, ids), dry_run=dry_run))
+    def _refresh(rum: Rum, ids: tuple[str, ...], dry_run: bool) -> Output:
+        return _refreshed(api(rum).refresh(*map(str.lower, ids), dry_run=dry_run))
 
     add_forget_command(group, name, forget_help)
 
 
-@command("refresh")
+@rum_command("refresh")
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @_dry_run
-def refresh(options: Options, ids: tuple[str, ...], dry_run: bool) -> None:
+def refresh(rum: Rum, ids: tuple[str, ...], dry_run: bool) -> Output:
     """Update chapters and wisdom whose memories changed.
 
     Updates those named by ID, or all stale ones: those with a memory that was changed, superseded or
     forgotten. Shows what was removed (-) and added (+). Texts that you supplied are kept.
     """
-    with open_rum(options) as rum:
-        _print_refresh(options, rum.refresh(*map(str.lower, ids), dry_run=dry_run))
+    return _refreshed(rum.refresh(*map(str.lower, ids), dry_run=dry_run))
 
 
-def _print_refresh(options: Options, answer: RefreshResult) -> None:
-    notes = [f"skipped: {reason}" for reason in answer.skipped]
-    print_result(options, answer, _refresh_view, notes=notes)
+def _refreshed(answer: RefreshResult) -> Output:
+    return Output(answer, _refresh_view, notes=[f"skipped: {reason}" for reason in answer.skipped])
 
 
 def _refresh_view(answer: RefreshResult) -> View:
@@ -266,7 +254,7 @@ def _list_view(answer: ListChaptersResult) -> View:
         for chapter in answer.chapters
     ]
     columns = {"id": "id", "until": "dim", "memories": "dim", "title": "strong", "stale": "bad"}
-    return [table(columns, rows, lines)]
+    return table(columns, rows, lines)
 
 
 def _chapter_view(chapter: ChapterView) -> View:

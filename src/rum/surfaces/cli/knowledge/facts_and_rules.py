@@ -8,12 +8,12 @@ from collections.abc import Sequence
 import click
 
 from rum.app.layers.rules import problem as condition_problem
+from rum.app.rum import Rum
 from rum.inject.render import local_time, short_id
 from rum.model.layers import Fact, FactVersion, Rule, RuleVersion
 from rum.surfaces.cli.memories.forget import add_forget_command
-from rum.surfaces.cli.open_project import open_rum
-from rum.surfaces.cli.options import Group, Options, command, ids_option, limit_option, quiet_option
-from rum.surfaces.cli.output import print_result
+from rum.surfaces.cli.open_project import Output, rum_command
+from rum.surfaces.cli.options import Group, ids_option, limit_option, quiet_option
 from rum.surfaces.cli.views import Field, Fields, TextPart, View, table, text_view
 
 _rule_id = click.argument("rule_id", metavar="ID")
@@ -27,66 +27,62 @@ def facts() -> None:
     """
 
 
-@command("get", facts)
+@rum_command("get", facts)
 @click.argument("key")
-def get_fact(options: Options, key: str) -> None:
+def get_fact(rum: Rum, key: str) -> Output:
     """Print the value of a key."""
-    with open_rum(options) as rum:
-        print_result(options, rum.facts.show(key), lambda fact: text_view(fact.value))
+    fact = rum.facts.show(key)
+    return Output(fact, fact.value)
 
 
-@command("set", facts)
+@rum_command("set", facts)
 @click.argument("key")
 @click.argument("value")
-def set_fact(options: Options, key: str, value: str) -> None:
+def set_fact(rum: Rum, key: str, value: str) -> Output:
     """Set the fact of KEY, replacing its former value.
 
     VALUE is the text, or - for stdin.
     """
-    text = sys.stdin.read().strip() if value == "-" else value
-    with open_rum(options) as rum:
-        previous = rum.facts.get(key)
-        fact = rum.facts.set(key, text)
-    print_result(options, fact, lambda fact: _version_view(fact.key, fact, previous))
+    previous = rum.facts.get(key)
+    fact = rum.facts.set(key, sys.stdin.read().strip() if value == "-" else value)
+    return Output(fact, _version_text(fact.key, fact, previous))
 
 
-def _version_view(name: str, now: Fact | Rule, previous: Fact | Rule | None) -> View:
+def _version_text(name: str, now: Fact | Rule, previous: Fact | Rule | None) -> str:
     """Say whether a fact or rule has a new version."""
     same = previous is not None and previous.version == now.version
-    return text_view(f"{name} is {'unchanged: ' if same else 'now '}version {now.version}.")
+    return f"{name} is {'unchanged: ' if same else 'now '}version {now.version}."
 
 
-@command("list", facts)
+@rum_command("list", facts)
 @click.argument("prefix", default="")
 @limit_option()
 @ids_option
-def list_facts(options: Options, prefix: str, limit: int | None) -> None:
+def list_facts(rum: Rum, prefix: str, limit: int | None) -> Output:
     """List facts, last changed first.
 
     With PREFIX only those whose keys begin with it.
     """
-    with open_rum(options) as rum:
-        known = rum.facts.list(prefix, limit)
-    print_result(options, known, _facts_view, ids=(fact.key for fact in known), empty="No facts.")
+    known = rum.facts.list(prefix, limit)
+    return Output(known, _facts_view, ids=(fact.key for fact in known), empty="No facts.")
 
 
 def _facts_view(known: Sequence[Fact]) -> View:
     rows = [(fact.key, fact.value, local_time(fact.updated_at or fact.created_at)) for fact in known]
     lines = [f"{fact.key}: {fact.value}" for fact in known]
-    return [table({"key": "strong", "value": "", "since": "dim"}, rows, lines)]
+    return table({"key": "strong", "value": "", "since": "dim"}, rows, lines)
 
 
-@command("history", facts)
+@rum_command("history", facts)
 @click.argument("key")
-def fact_history(options: Options, key: str) -> None:
+def fact_history(rum: Rum, key: str) -> Output:
     """Show all values of a key, oldest first."""
-    with open_rum(options) as rum:
-        print_result(options, rum.facts.history(key), _fact_versions_view)
+    return Output(rum.facts.history(key), _fact_versions_view)
 
 
 def _fact_versions_view(versions: Sequence[FactVersion]) -> View:
     rows = [(str(one.version), local_time(one.changed_at), one.changed_by, one.value) for one in versions]
-    return [table({"version": "id", "since": "dim", "by": "dim", "value": ""}, rows)]
+    return table({"version": "id", "since": "dim", "by": "dim", "value": ""}, rows)
 
 
 add_forget_command(facts, "fact", "Move a fact with its history to the trash.", metavar="KEY")
@@ -101,19 +97,14 @@ def rules() -> None:
     """
 
 
-@command("add", rules)
+@rum_command("add", rules)
 @click.argument("condition")
 @click.argument("action")
 @quiet_option
-def add_rule(options: Options, condition: str, action: str) -> None:
+def add_rule(rum: Rum, condition: str, action: str) -> Output:
     """Add a rule, unless the same one exists."""
-    with open_rum(options) as rum:
-        rule = rum.rules.add(condition, action)
-    print_result(options, rule, _rule_id_view, notes=_problems(rule))
-
-
-def _rule_id_view(rule: Rule) -> View:
-    return text_view(rule.id, "id")
+    rule = rum.rules.add(condition, action)
+    return Output(rule, text_view(rule.id, "id"), notes=_problems(rule))
 
 
 def _problems(rule: Rule) -> list[str]:
@@ -121,46 +112,39 @@ def _problems(rule: Rule) -> list[str]:
     return [f"The condition {problem}."] if problem else []
 
 
-@command("set", rules)
+@rum_command("set", rules)
 @_rule_id
 @click.argument("condition")
 @click.argument("action")
-def set_rule(options: Options, rule_id: str, condition: str, action: str) -> None:
+def set_rule(rum: Rum, rule_id: str, condition: str, action: str) -> Output:
     """Change a rule; the former text goes into its history."""
-    with open_rum(options) as rum:
-        previous = rum.rules.show(rule_id)
-        rule = rum.rules.set(previous.id, condition, action)
-    view = _version_view(rule.id, rule, previous)
-    print_result(options, rule, lambda _: view, notes=_problems(rule))
+    previous = rum.rules.show(rule_id)
+    rule = rum.rules.set(previous.id, condition, action)
+    return Output(rule, _version_text(rule.id, rule, previous), notes=_problems(rule))
 
 
-@command("list", rules)
+@rum_command("list", rules)
 @limit_option()
 @ids_option
-def list_rules(options: Options, limit: int | None) -> None:
+def list_rules(rum: Rum, limit: int | None) -> Output:
     """List rules, newest first."""
-    with open_rum(options) as rum:
-        _print_rules(options, rum.rules.list(limit), "No rules.")
+    return _rules(rum.rules.list(limit), "No rules.")
 
 
-@command("match", rules)
+@rum_command("match", rules)
 @click.option("--task", required=True, help="The task.")
 @click.option("--plan", default="", help="The plan.")
 @ids_option
-def match(options: Options, task: str, plan: str) -> None:
+def match(rum: Rum, task: str, plan: str) -> Output:
     """List the rules for a task, newest first."""
-    with open_rum(options) as rum:
-        _print_rules(options, rum.rules.match(task, plan), "No rule matches.")
+    return _rules(rum.rules.match(task, plan), "No rule matches.")
 
 
-def _print_rules(options: Options, rules: Sequence[Rule], empty: str) -> None:
-    print_result(options, rules, _rules_view, ids=(rule.id for rule in rules), empty=empty)
-
-
-def _rules_view(rules: Sequence[Rule]) -> View:
+def _rules(rules: Sequence[Rule], empty: str) -> Output:
     rows = [(short_id(rule.id), rule.condition, _with_source(rule)) for rule in rules]
     lines = [f"{condition} → {action} [{rule_id}]" for rule_id, condition, action in rows]
-    return [table({"id": "id", "when": "strong", "do": ""}, rows, lines)]
+    view = table({"id": "id", "when": "strong", "do": ""}, rows, lines)
+    return Output(rules, view, ids=(rule.id for rule in rules), empty=empty)
 
 
 def _with_source(rule: Rule) -> str:
@@ -171,12 +155,11 @@ def _with_source(rule: Rule) -> str:
     return f"{said} (superseded by {short_id(rule.superseded_by)})" if rule.superseded_by else said
 
 
-@command("show", rules)
+@rum_command("show", rules)
 @_rule_id
-def show(options: Options, rule_id: str) -> None:
+def show(rum: Rum, rule_id: str) -> Output:
     """Show one rule with all its fields."""
-    with open_rum(options) as rum:
-        print_result(options, rum.rules.show(rule_id), _rule_view)
+    return Output(rum.rules.show(rule_id), _rule_view)
 
 
 def _rule_view(rule: Rule) -> View:
@@ -195,12 +178,11 @@ def _rule_view(rule: Rule) -> View:
     return [Fields((TextPart(rule.id, "id"),), fields)]
 
 
-@command("history", rules)
+@rum_command("history", rules)
 @_rule_id
-def rule_history(options: Options, rule_id: str) -> None:
+def rule_history(rum: Rum, rule_id: str) -> Output:
     """Show all versions of a rule, oldest first."""
-    with open_rum(options) as rum:
-        print_result(options, rum.rules.history(rule_id), _rule_versions_view)
+    return Output(rum.rules.history(rule_id), _rule_versions_view)
 
 
 def _rule_versions_view(versions: Sequence[RuleVersion]) -> View:
@@ -208,7 +190,7 @@ def _rule_versions_view(versions: Sequence[RuleVersion]) -> View:
         (str(one.version), local_time(one.changed_at), one.changed_by, one.condition, one.action)
         for one in versions
     ]
-    return [table({"version": "id", "since": "dim", "by": "dim", "when": "strong", "do": ""}, rows)]
+    return table({"version": "id", "since": "dim", "by": "dim", "when": "strong", "do": ""}, rows)
 
 
 add_forget_command(rules, "rule", "Move a rule to the trash.")

@@ -24,7 +24,7 @@ from rum.model.journal import (
     shipped_schema,
 )
 from rum.model.notes import Importance
-from rum.surfaces.cli.open_project import open_rum
+from rum.surfaces.cli.open_project import Output, open_rum, rum_command
 from rum.surfaces.cli.options import Group, OneOf, Options, command, limit_option
 from rum.surfaces.cli.output import note, print_json, print_result, print_text
 from rum.surfaces.cli.record_input import Flag, flag_options, given_flags, given_record
@@ -172,7 +172,7 @@ def _check_session(rum: Rum, session: str) -> str:
 
 def _print_written(options: Options, answer: JournalWritten) -> None:
     notes = [answer.hint] if answer.hint else []
-    print_result(options, answer, lambda answer: text_view(answer.id or answer.path, "id"), notes=notes)
+    print_result(options, answer, text_view(answer.id or answer.path, "id"), notes=notes)
 
 
 @command("show", journal)
@@ -280,13 +280,12 @@ def _archived_view(answers: list[JournalArchived]) -> View:
     return view
 
 
-@command("sessions", journal)
+@rum_command("sessions", journal)
 @limit_option(50, most=1000)
-def sessions(options: Options, limit: int) -> None:
+def sessions(rum: Rum, limit: int) -> Output:
     """List the sessions with journals, the latest first."""
-    with open_rum(options) as rum:
-        session_views = rum.journals.sessions(limit)
-    print_result(options, session_views, _sessions_view, empty="No sessions yet.")
+    session_views = rum.journals.sessions(limit)
+    return Output(session_views, _sessions_view, empty="No sessions yet.")
 
 
 def _sessions_view(sessions: list[SessionView]) -> View:
@@ -306,4 +305,4 @@ def _sessions_view(sessions: list[SessionView]) -> View:
         for session in sessions
     ]
     columns = {"session": "id", "agents": "strong", "entries": "", "last": "dim", "task": ""}
-    return [table(columns, rows)] if rows else []
+    return table(columns, rows)

@@ -82,7 +82,7 @@ def append(
     entry = {name: value for name, value in fields.items() if value is not None}
     with _layers(options, folder) as (target, _):
         stored = target.append(layer, entry)
-    print_result(options, stored, lambda stored: text_view(stored.id, "id"))
+    print_result(options, stored, text_view(stored.id, "id"))
 
 
 def _metadata(pairs: Sequence[str]) -> Json:
@@ -133,7 +133,7 @@ def compact(options: Options, layer: str, keep_last: int, no_summary: bool, fold
         removed = target.compact(layer, keep_last=keep_last, summarize_older=not no_summary)
     count = count_of(removed, "entry", "entries")
     text = f"Compacted {count} of the {layer} layer."
-    print_result(options, {"compacted": removed}, lambda _: text_view(text))
+    print_result(options, {"compacted": removed}, text)
 
 
 @command("stats", layers)
@@ -155,7 +155,7 @@ def clear(options: Options, layer: str | None, confirm: str | None, folder: str 
         if not is_confirmed(name, confirm, f"empty {what}"):
             raise InvalidQuery(f"The name is {name}; nothing was cleared.", field="confirm")
         removed = target.clear(layer)
-    print_result(options, {"cleared": removed}, lambda _: text_view(f"Cleared {removed} entries."))
+    print_result(options, {"cleared": removed}, f"Cleared {removed} entries.")
 
 
 def _entries_view(entries: list[MemoryEntry]) -> View:
@@ -168,7 +168,7 @@ def _entries_view(entries: list[MemoryEntry]) -> View:
         )
         for entry in entries
     ]
-    return [table({"id": "id", "when": "dim", "content": "", "metadata": "dim"}, rows)]
+    return table({"id": "id", "when": "dim", "content": "", "metadata": "dim"}, rows)
 
 
 def _when(entry: MemoryEntry) -> str:

@@ -8,19 +8,18 @@ from typing import Any
 import click
 from msgspec import UNSET
 
+from rum.app.rum import Rum
 from rum.inject.render import local_time
 from rum.model.notes import (
-    Broken,
     Contradiction,
     Entry,
     MatchRequest,
-    NoteAdded,
     NoteDraft,
     NoteList,
     NoteShown,
     NotesMatched,
 )
-from rum.surfaces.cli.open_project import open_rum
+from rum.surfaces.cli.open_project import Output, open_rum, rum_command
 from rum.surfaces.cli.options import (
     Group,
     Options,
@@ -33,7 +32,17 @@ from rum.surfaces.cli.options import (
 from rum.surfaces.cli.output import note as print_note
 from rum.surfaces.cli.output import print_result, print_text
 from rum.surfaces.cli.record_input import decode_text, read_source, source_name
-from rum.surfaces.cli.views import Field, Fields, TextPart, View, filled, heading, table, text_view
+from rum.surfaces.cli.views import (
+    Field,
+    Fields,
+    TextPart,
+    View,
+    filled,
+    heading,
+    skipped_notes,
+    table,
+    text_view,
+)
 
 
 @click.group("note", cls=Group)
@@ -67,11 +76,8 @@ def add(
         raise click.UsageError("Give --content or --file, not both.")
     with open_rum(options) as rum:
         answer = rum.notes.add(title, content, when_to_use, **given_options(fields))
-    print_result(options, answer, _added_view, ids=[answer.id], notes=answer.remarks or ())
-
-
-def _added_view(answer: NoteAdded) -> View:
-    return [*text_view(answer.id, "id"), *text_view(answer.path, "dim")]
+    view = text_view(answer.id, "id") + text_view(answer.path, "dim")
+    print_result(options, answer, view, ids=[answer.id], notes=answer.remarks or ())
 
 
 @command("list", note)
@@ -80,7 +86,7 @@ def list_notes(options: Options) -> None:
     """List all notes by file name."""
     with open_rum(options) as rum:
         answer = rum.notes.list()
-    notes = _skipped(answer.broken or [])
+    notes = skipped_notes(answer.broken or ())
     notes += [f"{one.id}.md, {remark}" for one in answer.notes for remark in one.remarks or ()]
     notes += [] if answer.notes else ["No notes yet."]
     print_result(options, answer, _notes_view, ids=(listed.id for listed in answer.notes), notes=notes)
@@ -106,31 +112,22 @@ def _notes_view(answer: NoteList) -> View:
         "title": "strong",
         "": "bad",
     }
-    return [table(columns, rows)] if rows else []
+    return table(columns, rows)
 
 
 def _when(at: int | None) -> str:
     return "-" if at is None else local_time(at)
 
 
-def _skipped(broken: list[Broken]) -> list[str]:
-    """Notes on the files that could not be read."""
-    return [
-        f"Skipped: {one.problem if one.file in one.problem else f'{one.file}: {one.problem}'}"
-        for one in broken
-    ]
-
-
-@command("show", note)
+@rum_command("show", note)
 @click.argument("id", metavar="NOTE")
-def show(options: Options, id: str) -> None:
+def show(rum: Rum, id: str) -> Output:
     """Show a note with all its entries.
 
     NOTE is the file name without its suffix, or NAME#N for entry N.
     """
-    with open_rum(options) as rum:
-        answer = rum.notes.show(id)
-    print_result(options, answer, _note_view)
+    answer = rum.notes.show(id)
+    return Output(answer, _note_view)
 
 
 def _note_view(answer: NoteShown) -> View:
@@ -177,7 +174,7 @@ def match(options: Options, task: str, explain: bool, **arguments: Any) -> None:
     """
     with open_rum(options) as rum:
         answer = rum.notes.match(task, **given_options(arguments))
-    notes = _skipped(answer.broken or [])
+    notes = skipped_notes(answer.broken or ())
     if not answer.matched:
         notes.append("No note matches. List all with `rum note list`.")
     elif len(answer.notes) < answer.matched:

@@ -11,19 +11,19 @@ import click
 from rum.app import offers as app_offers
 from rum.app.capture import events as app_events
 from rum.app.capture.events import BECAME, CapturedEventList, CapturedEventView
-from rum.app.rum import locate
+from rum.app.rum import Rum, locate
 from rum.capture.events import pause as pauses
 from rum.inject.render import local_time, short_id
 from rum.model.offers import OffersResult
 from rum.settings.home import find_home
-from rum.surfaces.cli.open_project import open_rum, stored_id
+from rum.surfaces.cli.open_project import Output, rum_command, stored_id
 from rum.surfaces.cli.options import Command, OneOf, Options, Span, command, limit_option, since_option
 from rum.surfaces.cli.output import print_result
-from rum.surfaces.cli.views import View, table, text_view
+from rum.surfaces.cli.views import View, table
 from rum.text.shorten import one_line
 
 
-@command("events")
+@rum_command("events")
 @click.option("--session", metavar="ID", help="Only this session, by its id or the end of it.")
 @click.option("--client", metavar="NAME", help="Only this client, such as claude-code.")
 @click.option("--kind", metavar="KIND", help="Only this kind, such as prompt, after or failed.")
@@ -31,16 +31,15 @@ from rum.text.shorten import one_line
 @click.option("--became", type=OneOf(list(BECAME)), help="Only events with this outcome.")
 @since_option
 @limit_option(50, most=app_events.MOST)
-def events(options: Options, **arguments: Any) -> None:
+def events(rum: Rum, **arguments: Any) -> Output:
     """List captured events and what they became.
 
     Newest first. Hooks capture what agents do; a turn (the work on one prompt) becomes one memory when it
     ends, or none if nothing was done. Events are deleted two weeks later.
     """
-    with open_rum(options) as rum:
-        answer = rum.captured_events(**arguments)
-        counts = f"{len(answer.events)} of {answer.total} events. Unfinished turns: {answer.open_turns}."
-        print_result(options, answer, _events_view, notes=[answer.hint or counts])
+    answer = rum.captured_events(**arguments)
+    counts = f"{len(answer.events)} of {answer.total} events. Unfinished turns: {answer.open_turns}."
+    return Output(answer, _events_view, notes=[answer.hint or counts])
 
 
 def _events_view(answer: CapturedEventList) -> View:
@@ -53,7 +52,7 @@ def _events_view(answer: CapturedEventList) -> View:
         for event, (when, session, kind, what, outcome) in zip(answer.events, rows, strict=True)
     ]
     columns = {"when": "dim", "session": "id", "kind": "", "what": "strong", "became": ""}
-    return [table(columns, rows, lines)]
+    return table(columns, rows, lines)
 
 
 def _event_outcome(event: CapturedEventView) -> str:
@@ -64,25 +63,24 @@ def _event_outcome(event: CapturedEventView) -> str:
     return f"{event.became} ({event.why})" if event.why else event.became or "-"
 
 
-@command("offers")
+@rum_command("offers")
 @click.option("--session", metavar="ID", help="Only this session.")
 @click.option("--memory", metavar="ID", help="Only this memory.")
 @click.option("--kind", type=OneOf(list(app_offers.WHY)), help="Only this kind.")
 @since_option
 @limit_option(20, most=app_offers.MOST)
-def offers(options: Options, **arguments: Any) -> None:
+def offers(rum: Rum, **arguments: Any) -> Output:
     """List offers to agents and their outcomes.
 
     Newest first, each with its reason. An offer is `fetched` when the agent then retrieved the memory,
     `followed` when the work then used its file or approach, `contradicted` when what it warned of worked.
     """
-    with open_rum(options) as rum:
-        answer = rum.offers(**arguments)
-        notes = [
-            f"{counts.kind}: {counts.offered} offered, {counts.fetched} fetched, {counts.followed} followed."
-            for counts in answer.figures
-        ]
-        print_result(options, answer, _offers_view, notes=[*notes, *([answer.hint] if answer.hint else [])])
+    answer = rum.offers(**arguments)
+    notes = [
+        f"{counts.kind}: {counts.offered} offered, {counts.fetched} fetched, {counts.followed} followed."
+        for counts in answer.figures
+    ]
+    return Output(answer, _offers_view, notes=[*notes, *([answer.hint] if answer.hint else [])])
 
 
 def _offers_view(answer: OffersResult) -> View:
@@ -103,18 +101,17 @@ def _offers_view(answer: OffersResult) -> View:
         f"{when} {offer.kind} {memory}: {text} → {outcome}"
         for offer, (when, memory, _, text, outcome) in zip(answer.offers, rows, strict=True)
     ]
-    return [table({"when": "dim", "memory": "id", "why": "", "text": "strong", "outcome": ""}, rows, lines)]
+    return table({"when": "dim", "memory": "id", "why": "", "text": "strong", "outcome": ""}, rows, lines)
 
 
 def _rating_command(name: str, effect: str) -> Command:
-    @command(name, help=f"Mark a memory as {name}.\n\nIt ranks {effect} in later searches.")
+    @rum_command(name, help=f"Mark a memory as {name}.\n\nIt ranks {effect} in later searches.")
     @click.argument("memory_id", metavar="ID")
-    def rate(options: Options, memory_id: str) -> None:
-        with open_rum(options) as rum:
-            answer = rum.feedback(stored_id(rum, memory_id), useful=name == "useful")
+    def rate(rum: Rum, memory_id: str) -> Output:
+        answer = rum.feedback(stored_id(rum, memory_id), useful=name == "useful")
         rated = f"Rated {short_id(answer.memory_id)} {name}. "
         text = f"{rated}Its usefulness is now {answer.usefulness:+.2f} (-1 to 1)."
-        print_result(options, answer, lambda _: text_view(text))
+        return Output(answer, text)
 
     return rate
 
@@ -140,7 +137,7 @@ def pause(options: Options, span: int | None, everywhere: bool) -> None:
     if until is not None:
         end = time.strftime("%Y-%m-%d %H:%M", time.localtime(until))
     text = f"Capture is paused for {project or 'all projects'} until {end}."
-    print_result(options, {"project": project, "since": now, "until": until}, lambda _: text_view(text))
+    print_result(options, {"project": project, "since": now, "until": until}, text)
 
 
 @command("resume")
@@ -155,7 +152,7 @@ def resume(options: Options, everywhere: bool) -> None:
     if still_paused:
         text = "All projects are still paused; end that with `rum resume --everywhere`"
     answer = {"project": project, "resumed": was_paused, "paused": still_paused}
-    print_result(options, answer, lambda _: text_view(f"{text}."))
+    print_result(options, answer, f"{text}.")
 
 
 def _home_and_project(options: Options, everywhere: bool) -> tuple[str, str | None]:

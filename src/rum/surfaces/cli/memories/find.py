@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import pairwise
 from typing import Any, cast
 
@@ -16,7 +17,7 @@ from rum.model.answers import ListResult, RecallResult, RetrievedMemory, Tag, Tr
 from rum.model.memory import Version
 from rum.model.requests import Depth
 from rum.recall.fitted import MIN_CONFIDENCE
-from rum.surfaces.cli.open_project import open_rum, stored_id
+from rum.surfaces.cli.open_project import Output, open_rum, rum_command, stored_id
 from rum.surfaces.cli.options import (
     OneOf,
     Options,
@@ -31,7 +32,6 @@ from rum.surfaces.cli.views import (
     Field,
     Fields,
     Line,
-    Table,
     TextLine,
     TextPart,
     Tree,
@@ -58,7 +58,7 @@ def heading_of(memory: RetrievedMemory) -> Line:
     return verdict(memory.outcome.success), *heading(memory.intent.goal, memory.id)
 
 
-def as_table(memories: Sequence[RetrievedMemory]) -> Table:
+def as_table(memories: Sequence[RetrievedMemory]) -> View:
     """Memories at the depth of a summary, with their confidence."""
     rows = [
         (
@@ -74,8 +74,9 @@ def as_table(memories: Sequence[RetrievedMemory]) -> Table:
     return table(columns, rows, [as_line(memory) for memory in memories])
 
 
-def blocks(rum: Rum, memories: Sequence[RetrievedMemory]) -> View:
+def blocks(rum: Rum, found: RetrievedMemory | Sequence[RetrievedMemory]) -> View:
     """Each memory with its fields and its agent's name; with the confidence if the reasons are included."""
+    memories = [found] if isinstance(found, RetrievedMemory) else found
     shows_agents = any(memory.agent_id for memory in memories)
     names = {one.agent_id: one.name for one in rum.agents() if one.name} if shows_agents else {}
     return [_block(memory, names) for memory in memories]
@@ -195,20 +196,19 @@ def _recall_view(rum: Rum, answer: RecallResult) -> View:
     if not answer.memories:
         return knowledge
     if all(memory.agent_id is memory.links is memory.why is UNSET for memory in answer.memories):
-        return [as_table(answer.memories), *knowledge]
+        return [*as_table(answer.memories), *knowledge]
     return [*blocks(rum, answer.memories), *knowledge]
 
 
-@command("trace")
+@rum_command("trace")
 @click.argument("memory_id", metavar="ID")
 @options_of("trace")
 @ids_option
-def trace(options: Options, memory_id: str, **arguments: Any) -> None:
+def trace(rum: Rum, memory_id: str, **arguments: Any) -> Output:
     """Show the causes or effects of a memory."""
-    with open_rum(options) as rum:
-        answer = rum.trace(stored_id(rum, memory_id), **arguments)
-        ids = [answer.origin.id, *(node.memory.id for node in answer.chain)]
-        print_result(options, answer, lambda answer: _trace_view(rum, answer), ids=ids)
+    answer = rum.trace(stored_id(rum, memory_id), **arguments)
+    ids = [answer.origin.id, *(node.memory.id for node in answer.chain)]
+    return Output(answer, partial(_trace_view, rum), ids=ids)
 
 
 def _trace_view(rum: Rum, answer: TraceResult) -> View:
@@ -233,34 +233,32 @@ def _trace_line(memory: RetrievedMemory) -> Line:
     )
 
 
-@command("show")
+@rum_command("show")
 @click.argument("memory_id", metavar="ID")
 @click.option("--depth", type=OneOf(Depth), default=Depth.COMPLETE.value, help="How much of it to show.")
-def show(options: Options, memory_id: str, depth: str) -> None:
+def show(rum: Rum, memory_id: str, depth: str) -> Output:
     """Show one memory with everything in it.
 
     ID is a memory's id or the end of it, 8 characters or more.
     """
-    with open_rum(options) as rum:
-        memory = rum.show(stored_id(rum, memory_id), depth)
-        print_result(options, memory, lambda memory: blocks(rum, [memory]))
+    memory = rum.show(stored_id(rum, memory_id), depth)
+    return Output(memory, partial(blocks, rum))
 
 
-@command("list")
+@rum_command("list")
 @options_of("list")
 @ids_option
-def list_memories(options: Options, **arguments: Any) -> None:
+def list_memories(rum: Rum, **arguments: Any) -> Output:
     """List memories, newest first.
 
     With --agent only that agent's memories, else those of all agents.
     """
-    with open_rum(options) as rum:
-        answer = rum.list(**arguments)
-        shown = len(answer.memories)
-        count = f"{shown} of {answer.total}." if shown else "No memories."
-        ids = (memory.id for memory in answer.memories)
-        notes = [count] if shown < max(answer.total, 1) else []
-        print_result(options, answer, _list_view, ids=ids, notes=notes)
+    answer = rum.list(**arguments)
+    shown = len(answer.memories)
+    count = f"{shown} of {answer.total}." if shown else "No memories."
+    ids = (memory.id for memory in answer.memories)
+    notes = [count] if shown < max(answer.total, 1) else []
+    return Output(answer, _list_view, ids=ids, notes=notes)
 
 
 def _list_view(answer: ListResult) -> View:
@@ -290,35 +288,33 @@ def _list_view(answer: ListResult) -> View:
         + memory_line(memory.id, memory.intent_goal, memory.outcome_success, memory.full_summary)
         for memory in answer.memories
     ]
-    return [table(kinds, rows, lines)]
+    return table(kinds, rows, lines)
 
 
-@command("tags")
+@rum_command("tags")
 @ids_option
-def tags(options: Options) -> None:
+def tags(rum: Rum) -> Output:
     """List the tags and how many memories have each.
 
     Most frequent first.
     """
-    with open_rum(options) as rum:
-        answer = rum.tags()
-        print_result(options, answer, _tags_view, ids=(tag.tag for tag in answer), empty="No tags yet.")
+    answer = rum.tags()
+    return Output(answer, _tags_view, ids=(tag.tag for tag in answer), empty="No tags yet.")
 
 
 def _tags_view(tags: Sequence[Tag]) -> View:
     rows = [(tag.tag, str(tag.memories)) for tag in tags]
-    return [table({"tag": "strong", "memories": ""}, rows)] if rows else []
+    return table({"tag": "strong", "memories": ""}, rows)
 
 
-@command("history")
+@rum_command("history")
 @click.argument("memory_id", metavar="ID")
-def history(options: Options, memory_id: str) -> None:
+def history(rum: Rum, memory_id: str) -> Output:
     """Show every version of a memory.
 
     Oldest first, with who changed what. --json prints each version in full.
     """
-    with open_rum(options) as rum:
-        print_result(options, rum.history(stored_id(rum, memory_id)), _versions_view)
+    return Output(rum.history(stored_id(rum, memory_id)), _versions_view)
 
 
 def _versions_view(versions: Sequence[Version]) -> View:
@@ -328,7 +324,7 @@ def _versions_view(versions: Sequence[Version]) -> View:
         (str(one.version), local_time(one.changed_at), one.changed_by, change or "nothing")
         for one, change in zip(versions, changes, strict=True)
     ]
-    return [table({"version": "id", "when": "dim", "by": "dim", "changed": ""}, rows)]
+    return table({"version": "id", "when": "dim", "by": "dim", "changed": ""}, rows)
 
 
 def _changed_fields(old: Json, new: Json, path: str = "") -> Iterator[str]:

@@ -15,11 +15,11 @@ import msgspec
 from rum.app.project import damage
 from rum.app.rum import Rum
 from rum.inject.render import memory_line
-from rum.model.answers import ForgetResult, ForgottenItem, RestoreResult, TrashEmptied, UpdateResult
+from rum.model.answers import ForgetResult, ForgottenItem, RestoreResult, TrashEmptied
 from rum.model.errors import InvalidQuery, NotFound, RumError, StorageError
 from rum.model.ids import TAIL
 from rum.surfaces.cli.memories.find import as_line
-from rum.surfaces.cli.open_project import open_rum, stored_id
+from rum.surfaces.cli.open_project import Output, open_rum, rum_command, stored_id
 from rum.surfaces.cli.options import Group, Options, When, WholeNumber, command, given_options, ids_option
 from rum.surfaces.cli.output import ask, note, print_result
 from rum.surfaces.cli.views import TextLine, TextPart, View, table, text_view
@@ -84,7 +84,7 @@ def forget(
     # What a bulk deletion removes was shown before the prompt.
     lines = [] if bulk and not dry_run else list(targets.values())
     answer = results if bulk else results[0]
-    print_result(options, answer, lambda _: _result_view(results, lines), notes=_trash_notes(results))
+    print_result(options, answer, _result_view(results, lines), notes=_trash_notes(results))
 
 
 Target = tuple[str | None, str]  # A kind, None if the id tells it, and an id
@@ -212,26 +212,23 @@ def is_confirmed(
 def add_forget_command(group: click.Group, kind: str, help: str, metavar: str = "ID") -> None:
     """Add `forget` to the commands for a kind of knowledge."""
 
-    @command("forget", group, help=help)
+    @rum_command("forget", group, help=help)
     @click.argument("name", metavar=metavar)
     @_dry_run
     @_now
     @purge_option
-    def _forget(options: Options, name: str, dry_run: bool, now: bool, purge: bool) -> None:
+    def _forget(rum: Rum, name: str, **how: bool) -> Output:
         # Ids of chapters and wisdom are always lower-case; keys, and ids of imported rules, may not be.
         name = name.lower() if kind in ("chapter", "wisdom") else name
-        with open_rum(options) as rum:
-            result = rum.forget(name, kind=kind, dry_run=dry_run, now=now, purge=purge)
-        notes = _trash_notes([result])
-        print_result(options, result, lambda result: _result_view([result], []), notes=notes)
+        result = rum.forget(name, kind=kind, **how)
+        return Output(result, _result_view([result], []), notes=_trash_notes([result]))
 
 
 def _trash_notes(results: list[ForgetResult]) -> list[str]:
     """How long something can be restored, and how."""
     until = max((result.in_trash_until or 0 for result in results), default=0)
     name = shlex.quote(results[0].id) if len(results) == 1 else "ID"
-    date = time.strftime("%Y-%m-%d", time.localtime(until))
-    return [f"In the trash until {date}; `rum restore {name}` brings it back."] if until else []
+    return [f"In the trash until {day(until)}; `rum restore {name}` brings it back."] if until else []
 
 
 def _result_view(results: list[ForgetResult], lines: list[str]) -> View:
@@ -269,7 +266,7 @@ def purge(options: Options) -> None:
         purged, left = rum.purge(), len(rum.trash.list())
     if not purged:
         raise StorageError("Another process is reading the memory; run `rum purge` again when it is done.")
-    print_result(options, {"purged": True}, lambda _: text_view("Purged."))
+    print_result(options, {"purged": True}, "Purged.")
     if left and options.as_text:
         note(f"In the trash: {number_of(left, 'items')}; `rum trash empty --purge` deletes them.")
 
@@ -285,20 +282,19 @@ def trash() -> None:
     """
 
 
-@command("list", trash)
+@rum_command("list", trash)
 @click.option("-n", "--limit", type=WholeNumber(min=1), metavar="N", help="At most N items.")
 @ids_option
-def list_trash(options: Options, limit: int | None) -> None:
+def list_trash(rum: Rum, limit: int | None) -> Output:
     """List what is in the trash, the last forgotten first."""
-    with open_rum(options) as rum:
-        items = rum.trash.list(limit)
+    items = rum.trash.list(limit)
     ids = (item.id for item in items)
-    print_result(options, items, lambda _: _items_view(items), ids=ids, empty="The trash is empty.")
+    return Output(items, _items_view, ids=ids, empty="The trash is empty.")
 
 
 def _items_view(items: Sequence[ForgottenItem]) -> View:
     columns = {"until": "", "kind": "", "what": "", "id": "id"}
-    return [table(columns, ([day(item.until), item.kind, item.label, item.id] for item in items))]
+    return table(columns, ([day(item.until), item.kind, item.label, item.id] for item in items))
 
 
 def day(at: int) -> str:
@@ -306,25 +302,24 @@ def day(at: int) -> str:
     return time.strftime("%Y-%m-%d", time.localtime(at))
 
 
-@command("empty", trash)
+@rum_command("empty", trash)
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @_kind
 @purge_option
 @click.option("--confirm", metavar="NAME", help="The project's name, to delete several without a prompt.")
-def empty(options: Options, ids: tuple[str, ...], kind: str | None, purge: bool, confirm: str | None) -> None:
+def empty(rum: Rum, ids: tuple[str, ...], kind: str | None, purge: bool, confirm: str | None) -> Output:
     """Delete what is in the trash for good, or only the items with the given ids.
 
     Deleting everything, or several items, needs the project's name as confirmation.
     """
-    with open_rum(options) as rum:
-        found = rum.trash.list() if not ids else ()
-        count = len(ids) or len(found)
-        if count > 1 or (count and not ids):
-            name, what = rum.project.name, f"delete {number_of(count, 'items')} of the trash"
-            if not is_confirmed(name, confirm, what, "the project's name"):
-                raise InvalidQuery(f"The project's name is {name}; nothing was deleted.", field="confirm")
-        answer = rum.trash.empty(*ids, kind=kind, purge=purge)
-    print_result(options, answer, _emptied_view)
+    found = rum.trash.list() if not ids else ()
+    count = len(ids) or len(found)
+    if count > 1 or (count and not ids):
+        name, what = rum.project.name, f"delete {number_of(count, 'items')} of the trash"
+        if not is_confirmed(name, confirm, what, "the project's name"):
+            raise InvalidQuery(f"The project's name is {name}; nothing was deleted.", field="confirm")
+    answer = rum.trash.empty(*ids, kind=kind, purge=purge)
+    return Output(answer, _emptied_view)
 
 
 def _emptied_view(answer: TrashEmptied) -> View:
@@ -354,13 +349,14 @@ def restore(
     with open_rum(options) as rum:
         if version is not None:
             changed = rum.restore(stored_id(rum, ids[0]), version)
-            print_result(options, changed, _updated_view)
+            text = f"{changed.memory_id} is now version {changed.memory.version}."
+            print_result(options, changed, text)
             return
         answers = (
             _restore_all(rum) if everything else [_restore_one(rum, one, kind) for one in _in_order(rum, ids)]
         )
     answer = answers[0] if len(ids) == 1 else answers
-    print_result(options, answer, lambda _: _restored_view(answers), ids=[one.id for one in answers])
+    print_result(options, answer, _restored_view(answers), ids=[one.id for one in answers])
 
 
 def _in_order(rum: Rum, ids: Sequence[str]) -> list[str]:
@@ -400,7 +396,3 @@ def _restored_view(answers: list[RestoreResult]) -> View:
     if stale:
         view += text_view(f"Stale now; update with `rum refresh`: {', '.join(stale)}")
     return view or text_view("The trash is empty.")
-
-
-def _updated_view(answer: UpdateResult) -> View:
-    return text_view(f"{answer.memory_id} is now version {answer.memory.version}.")

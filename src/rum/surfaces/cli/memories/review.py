@@ -15,10 +15,10 @@ from rum.app.rum import Rum
 from rum.inject.render import local_time
 from rum.model.errors import InvalidQuery, RumError
 from rum.model.review import PendingItem, PendingShown, Reviewed, Stats
-from rum.surfaces.cli.open_project import open_rum
-from rum.surfaces.cli.options import Group, OneOf, Options, WholeNumber, command, ids_option, since_option
+from rum.surfaces.cli.open_project import Output, open_rum, rum_command
+from rum.surfaces.cli.options import Group, OneOf, Options, WholeNumber, ids_option, since_option
 from rum.surfaces.cli.output import note, print_result
-from rum.surfaces.cli.record_input import decode_text, parse_json, read_source
+from rum.surfaces.cli.record_input import decode_text, nested, parse_json, read_source, source_name
 from rum.surfaces.cli.views import Field, Fields, TextPart, View, heading, table, text_view
 
 if sys.platform != "win32":
@@ -93,31 +93,27 @@ def review(ctx: click.Context) -> None:
         ctx.invoke(list_pending)
 
 
-@command("list", review)
+@rum_command("list", review)
 @_kind
 @click.option("-n", "--limit", type=WholeNumber(min=1), metavar="N", help="At most N items.")
 @ids_option
-def list_pending(options: Options, kind: str | None = None, limit: int | None = None) -> None:
+def list_pending(rum: Rum, kind: str | None = None, limit: int | None = None) -> Output:
     """List what waits for review, the last proposed first."""
-    with open_rum(options) as rum:
-        items = rum.review.list(kind, limit)
-    print_result(options, items, _items_view, ids=(item.id for item in items), empty=_EMPTY)
+    items = rum.review.list(kind, limit)
+    return Output(items, _items_view, ids=(item.id for item in items), empty=_EMPTY)
 
 
 def _items_view(items: Sequence[PendingItem]) -> View:
     columns = {"when": "dim", "kind": "", "what": "strong", "id": "id"}
-    return [
-        table(columns, ([local_time(item.proposed_at), item.kind, item.label, item.id] for item in items))
-    ]
+    return table(columns, ([local_time(item.proposed_at), item.kind, item.label, item.id] for item in items))
 
 
-@command("show", review)
+@rum_command("show", review)
 @click.argument("item_id", metavar="ID")
 @_kind
-def show(options: Options, item_id: str, kind: str | None) -> None:
+def show(rum: Rum, item_id: str, kind: str | None) -> Output:
     """Show an item with the events it was made of."""
-    with open_rum(options) as rum:
-        print_result(options, rum.review.show(item_id, kind), _shown_view)
+    return Output(rum.review.show(item_id, kind), _shown_view)
 
 
 def _shown_view(item: PendingShown) -> View:
@@ -147,72 +143,64 @@ def _text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
 
 
-@command("accept", review)
+@rum_command("accept", review)
 @click.argument("names", nargs=-1, required=True, metavar="ID...")
 @_kind
 @ids_option
-def accept(options: Options, names: tuple[str, ...], kind: str | None) -> None:
+def accept(rum: Rum, names: tuple[str, ...], kind: str | None) -> Output:
     """Keep items: from now on they are found like any other."""
-    with open_rum(options) as rum:
-        _print_done(options, rum.review.accept(*names, kind=kind))
+    return _done(rum.review.accept(*names, kind=kind))
 
 
-@command("reject", review)
+@rum_command("reject", review)
 @click.argument("names", nargs=-1, required=True, metavar="ID...")
 @_kind
 @ids_option
-def reject(options: Options, names: tuple[str, ...], kind: str | None) -> None:
+def reject(rum: Rum, names: tuple[str, ...], kind: str | None) -> Output:
     """Delete items for good; they are not proposed again."""
-    with open_rum(options) as rum:
-        _print_done(options, rum.review.reject(*names, kind=kind))
+    return _done(rum.review.reject(*names, kind=kind))
 
 
-@command("edit", review)
+@rum_command("edit", review)
 @click.argument("item_id", metavar="ID")
 @click.option("--set", "given", multiple=True, metavar="FIELD=TEXT", help="A field and its text (repeat).")
 @click.option("--file", "source", metavar="FILE", help="Read JSON of changed fields (-: stdin).")
 @_kind
 @ids_option
 def edit(
-    options: Options, item_id: str, given: tuple[str, ...], source: str | None, kind: str | None
-) -> None:
+    rum: Rum, item_id: str, given: tuple[str, ...], source: str | None, kind: str | None
+) -> Output | None:
     """Keep an item with other content.
 
     Fields are named as `rum review show` prints them, such as outcome.summary. Without --set and --file, an
     editor opens on a terminal.
     """
-    with open_rum(options) as rum:
-        if given and source:
-            raise click.UsageError("Give --set or --file, not both.")
-        if source:
-            where = "stdin" if source == "-" else source
-            changes = parse_json(decode_text(read_source(source), where), where)
-        elif given:
-            changes = _given(given)
-        elif sys.stdin.isatty():
-            changes = _in_editor(rum.review.show(item_id, kind))
-        else:
-            raise click.UsageError("Give --set FIELD=TEXT, or --file.")
-        if not isinstance(changes, dict):
-            raise InvalidQuery("The changes must be one JSON object.", field="file")
-        if changes:
-            _print_done(options, [rum.review.edit(item_id, cast("dict[str, Any]", changes), kind)])
-        else:
-            note("Nothing was changed.")
+    if given and source:
+        raise click.UsageError("Give --set or --file, not both.")
+    if source:
+        where = source_name(source)
+        changes = parse_json(decode_text(read_source(source), where), where)
+    elif given:
+        changes = _given(given)
+    elif sys.stdin.isatty():
+        changes = _in_editor(rum.review.show(item_id, kind))
+    else:
+        raise click.UsageError("Give --set FIELD=TEXT, or --file.")
+    if not isinstance(changes, dict):
+        raise InvalidQuery("The changes must be one JSON object.", field="file")
+    if changes:
+        return _done([rum.review.edit(item_id, cast("dict[str, Any]", changes), kind)])
+    note("Nothing was changed.")
+    return None
 
 
 def _given(given: Sequence[str]) -> dict[str, Any]:
     changes: dict[str, Any] = {}
     for one in given:
-        name, is_set, text = one.partition("=")
+        name, is_set, changes[name] = one.partition("=")
         if not is_set:
             raise click.UsageError(f"Write --set FIELD=TEXT, not `{one}`.")
-        *path, last = name.split(".")
-        part = changes
-        for step in path:
-            part = part.setdefault(step, {})
-        part[last] = text
-    return changes
+    return nested(changes)
 
 
 def _in_editor(item: PendingShown) -> dict[str, Any]:
@@ -225,23 +213,22 @@ def _in_editor(item: PendingShown) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if item.content.get(name) != value}
 
 
-@command("merge", review)
+@rum_command("merge", review)
 @click.argument("item_id", metavar="ID")
 @click.argument("into", metavar="INTO")
 @_kind
 @ids_option
-def merge(options: Options, item_id: str, into: str, kind: str | None) -> None:
+def merge(rum: Rum, item_id: str, into: str, kind: str | None) -> Output:
     """Unite an item with one that says the same.
 
     INTO is pending or kept. A memory gains the learnings, follow-ups, files and tags of the item.
     """
-    with open_rum(options) as rum:
-        _print_done(options, [rum.review.merge(item_id, into, kind)])
+    return _done([rum.review.merge(item_id, into, kind)])
 
 
-def _print_done(options: Options, done: Sequence[Reviewed]) -> None:
+def _done(done: Sequence[Reviewed]) -> Output:
     ids = [one.id if one.kept_as is UNSET else one.kept_as for one in done]
-    print_result(options, done, _done_view, ids=ids)
+    return Output(done, _done_view, ids=ids)
 
 
 def _done_view(done: Sequence[Reviewed]) -> View:
@@ -304,15 +291,14 @@ def _act(rum: Rum, item: PendingShown, key: str) -> Sequence[Reviewed]:
     return [rum.review.edit(item.id, changes, item.kind)] if changes else []
 
 
-@command("stats")
+@rum_command("stats")
 @since_option
-def stats(options: Options, since: float | None) -> None:
+def stats(rum: Rum, since: float | None) -> Output:
     """Count what was captured, offered, followed and reviewed.
 
     Events are kept for two weeks; the other counts have no end.
     """
-    with open_rum(options) as rum:
-        print_result(options, rum.stats(since or 0), _stats_view)
+    return Output(rum.stats(since or 0), _stats_view)
 
 
 def _stats_view(answer: Stats) -> View:

@@ -14,11 +14,11 @@ from rum.model.ids import TAIL
 from rum.model.links import LinkType
 from rum.model.memory import StoreResult
 from rum.model.memory_layers import FailureCategory, TaskType
-from rum.surfaces.cli.open_project import open_rum, stored_id
+from rum.surfaces.cli.open_project import Output, open_rum, rum_command, stored_id
 from rum.surfaces.cli.options import Number, OneOf, Options, command, quiet_option
 from rum.surfaces.cli.output import print_result
 from rum.surfaces.cli.record_input import Flag, Json, flag_options, given_flags, given_record
-from rum.surfaces.cli.views import View, text_view
+from rum.surfaces.cli.views import text_view
 
 # The flags of `rum store` and `rum update`.
 FLAGS = (
@@ -83,7 +83,7 @@ def store(
     identity = answer.identity
     notes = [] if identity is UNSET else [f"Stored as {identity.agent_id} ({identity.action})."]
     notes += [f"Similar: {other.goal} [{other.id}]" for other in answer.similar or ()]
-    print_result(options, answer, lambda answer: text_view(answer.memory_id, "id"), notes=notes)
+    print_result(options, answer, text_view(answer.memory_id, "id"), notes=notes)
 
 
 @command("update")
@@ -110,7 +110,8 @@ def update(options: Options, memory_id: str, source: str | None, **flags: Any) -
         changes = _with_stored_ids(rum, changes) if given else changes
         changes["memory_id"] = stored_id(rum, memory_id)
         answer = cast("UpdateResult", rum.call("update_memory", changes))
-    print_result(options, answer, _updated_view, ids=[answer.memory_id])
+    text = f"{answer.memory_id} is now version {answer.memory.version}."
+    print_result(options, answer, text, ids=[answer.memory_id])
 
 
 def _with_stored_ids(rum: Rum, record: Json) -> Json:
@@ -121,21 +122,16 @@ def _with_stored_ids(rum: Rum, record: Json) -> Json:
     return {**record, "links": links} if links else record
 
 
-def _updated_view(answer: UpdateResult) -> View:
-    return text_view(f"{answer.memory_id} is now version {answer.memory.version}.")
-
-
-@command("link")
+@rum_command("link")
 @click.argument("source_id", metavar="SOURCE")
 @click.argument("link_type", metavar="TYPE", type=OneOf(LinkType))
 @click.argument("target_id", metavar="TARGET")
 @quiet_option
-def link(options: Options, source_id: str, link_type: str, target_id: str) -> None:
+def link(rum: Rum, source_id: str, link_type: str, target_id: str) -> Output:
     """Link two memories.
 
     TYPE is caused_by, led_to, related_to, supersedes or blocked_by: `rum link FIX caused_by BUG`.
     """
-    with open_rum(options) as rum:
-        answer = rum.link(stored_id(rum, source_id), stored_id(rum, target_id), link_type)
+    answer = rum.link(stored_id(rum, source_id), stored_id(rum, target_id), link_type)
     text = f"{'Linked' if answer.created else 'Linked already'}: {answer.link_id}"
-    print_result(options, answer, lambda _: text_view(text), ids=[answer.link_id])
+    return Output(answer, text, ids=[answer.link_id])

@@ -26,7 +26,7 @@ from rum.app.imports.transcripts import TranscriptImport, by_folder, sessions
 from rum.app.project import damage
 from rum.app.rum import Rum
 from rum.model.errors import InvalidQuery, RumError
-from rum.surfaces.cli.open_project import open_rum
+from rum.surfaces.cli.open_project import Output, open_rum, rum_command
 from rum.surfaces.cli.options import Command, Group, Options, When, WholeNumber, command
 from rum.surfaces.cli.output import ReportProgress, ask, note, print_lines, print_result, progress
 from rum.surfaces.cli.record_input import read_source
@@ -324,29 +324,27 @@ def export_group(ctx: click.Context) -> None:
         ctx.invoke(export_lines, file=None)
 
 
-@command("layers", export_group)
+@rum_command("layers", export_group)
 @click.argument("folder", metavar="DIR", type=click.Path())
-def export_layers(options: Options, folder: str) -> None:
+def export_layers(rum: Rum, folder: str) -> Output:
     """Export facts, rules and events as layer files.
 
     To episodic.json, semantic.json and procedural.json in DIR, which must not have any of them yet.
     """
-    with open_rum(options) as rum:
-        counts = rum.export_layers(folder)
+    counts = rum.export_layers(folder)
     words = ", ".join(f"{name} {count}" for name, count in counts.items())
-    print_result(options, {"dir": folder, "entries": counts}, lambda _: text_view(f"{folder}: {words}"))
+    return Output({"dir": folder, "entries": counts}, f"{folder}: {words}")
 
 
-@command("agents-md", export_group)
+@rum_command("agents-md", export_group)
 @click.argument("file", required=False, type=click.Path())
-def export_guide(options: Options, file: str | None) -> None:
+def export_guide(rum: Rum, file: str | None) -> Output:
     """Write rules, facts and the best notes to AGENTS.md.
 
     Writes one section between two marks, at the end of FILE or where it was; the rest of FILE is unchanged.
     """
-    with open_rum(options) as rum:
-        answer = rum.export_guide(file)
-    print_result(options, answer, _guide_view)
+    answer = rum.export_guide(file)
+    return Output(answer, _guide_view)
 
 
 def _guide_view(answer: Written) -> View:
@@ -366,7 +364,7 @@ def export_lines(options: Options, file: str | None) -> None:
             raise InvalidQuery(f"{file} exists already; choose another file.", field="file")
         with progress("Exporting", None) as report_progress:
             count = _write_whole(file, rum.export(_warn_damaged), report_progress)
-    print_result(options, {"file": file, "lines": count}, lambda _: text_view(f"{file}: {count} lines"))
+    print_result(options, {"file": file, "lines": count}, f"{file}: {count} lines")
 
 
 def _warn_damaged(memory_id: str) -> None:

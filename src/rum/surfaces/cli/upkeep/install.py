@@ -210,7 +210,7 @@ def _apply(
         return
     changes = [] if dry_run else [change for step in steps for change in step.changes]
     backups = [f"Backup saved: {path}" for path in apply(find_home({}, os.environ), changes)]
-    print_result(options, answer, lambda _: view, notes=[*backups, *notes])
+    print_result(options, answer, view, notes=[*backups, *notes])
 
 
 @command("completion")

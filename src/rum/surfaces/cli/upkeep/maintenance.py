@@ -276,7 +276,7 @@ def reindex(options: Options, vectors: bool) -> None:
         total = rum.list(limit=1).total if options.agent is None else None
         with progress("Reindexing", total) as report_progress:
             done = rum.reindex(report_progress, vectors=vectors, left_out=lambda one: note(damage(one)))
-    print_result(options, {"reindexed": done}, lambda _: text_view(f"Reindexed: {done}"))
+    print_result(options, {"reindexed": done}, f"Reindexed: {done}")
 
 
 @command("backup")
@@ -293,13 +293,13 @@ def backup(options: Options, file: str, restored: str | None) -> None:
             raise click.UsageError("Give one file, or: rum backup restore FILE")
         kept = Rum.restore_backup(restored, project=options.project)
         answer = {"restored": restored, "copy": kept}
-        print_result(options, answer, lambda _: text_view(f"Restored {restored}. Before: {kept}"))
+        print_result(options, answer, f"Restored {restored}. Before: {kept}")
         return
     if file == "restore":
         raise click.UsageError("Which backup? rum backup restore FILE")
     with open_rum(options) as rum:
         size = rum.backup(file)
-    print_result(options, {"file": file, "bytes": size}, lambda _: text_view(f"{file}: {size} bytes"))
+    print_result(options, {"file": file, "bytes": size}, f"{file}: {size} bytes")
 
 
 @command("tokens")
@@ -323,4 +323,4 @@ def _tokens_view(answer: TokensSpent) -> View:
     model = f"Language model: {answer.model or 'none'}. "
     view = text_view(f"{model}Tokens today: {answer.today} of {answer.limit}.")
     columns = {"day": "", "project": "", "requests": "", "read": "", "written": ""}
-    return [*view, table(columns, rows, lines)] if rows else view
+    return view + table(columns, rows, lines)

@@ -18,7 +18,7 @@ from rum.settings.home import find_home
 from rum.settings.load import Settings, load
 from rum.surfaces.cli.options import Group, Options, command, ids_option
 from rum.surfaces.cli.output import ask, note, print_result, progress
-from rum.surfaces.cli.views import Field, Fields, Table, TextPart, View, text_view
+from rum.surfaces.cli.views import Field, Fields, TextPart, View, table, text_view
 
 
 @click.group("projects", cls=Group, invoke_without_command=True)
@@ -32,7 +32,7 @@ def projects(ctx: click.Context) -> None:
     options = ctx.ensure_object(Options)
     answer = [_as_json(project) for project in known]
     ids = (project.id for project in known)
-    print_result(options, answer, lambda _: _projects_view(known), ids=ids, empty="No projects yet.")
+    print_result(options, answer, _projects_view(known), ids=ids, empty="No projects yet.")
 
 
 @command("show", projects)
@@ -65,7 +65,7 @@ def join(options: Options, project_id: str) -> None:
     # Without --project, which would name another project than the one of this folder.
     settings, here = find_at(cwd, find_home({}, os.environ), False)
     joined = manage.join(manage.resolve(project_id, settings.home), cwd, settings, here)
-    print_result(options, _as_json(joined), lambda _: text_view(f"{joined.root} is now part of {joined.id}."))
+    print_result(options, _as_json(joined), f"{joined.root} is now part of {joined.id}.")
     if options.as_text and here.id != joined.id and here.id in _ids(settings):
         note(f"{here.id} is kept. To move its memories: `rum projects merge {here.id} {joined.id}`.")
 
@@ -87,9 +87,7 @@ def split(options: Options, key: str) -> None:
     settings = _settings()
     project = manage.resolve(options.project, settings.home) if options.project else None
     answer = manage.split(key, settings, project)
-    print_result(
-        options, answer, lambda _: text_view(f"{key} is no longer part of {answer['name']} ({answer['id']}).")
-    )
+    print_result(options, answer, f"{key} is no longer part of {answer['name']} ({answer['id']}).")
 
 
 @command("rename", projects)
@@ -99,9 +97,7 @@ def rename(options: Options, project_id: str, name: str) -> None:
     """Give a project another name; its id stays."""
     settings = _settings()
     renamed = manage.rename(manage.resolve(project_id, settings.home), name, settings)
-    print_result(
-        options, _as_json(renamed), lambda _: text_view(f"{renamed.id} is now named {renamed.name}.")
-    )
+    print_result(options, _as_json(renamed), f"{renamed.id} is now named {renamed.name}.")
 
 
 @command("remove", projects)
@@ -117,9 +113,7 @@ def remove(options: Options, project_id: str, yes: str | None) -> None:
         project_id = manage.resolve(project_id, settings.home)
         _confirm(manage.describe(project_id, settings.home)["name"], yes)
     manage.remove(project_id, settings)
-    print_result(
-        options, {"id": project_id, "removed": True}, lambda _: text_view(f"{project_id} was removed.")
-    )
+    print_result(options, {"id": project_id, "removed": True}, f"{project_id} was removed.")
 
 
 def _confirm(name: str, given: str | None) -> None:
@@ -158,14 +152,14 @@ def merge_projects(options: Options, source: str, target: str) -> None:
             answer = new.merge_from(old)
     if answer.complete:
         manage.remove(source_id, settings)
-    print_result(options, answer, lambda one: _merged_view(one, source_id, target_id))
+    print_result(options, answer, _merged_text(answer, source_id, target_id))
 
 
-def _merged_view(answer: Merged, source: str, target: str) -> View:
+def _merged_text(answer: Merged, source: str, target: str) -> str:
     counts = f"{answer.memories} memories, {answer.others} other items"
     if answer.complete:
-        return text_view(f"{source} is now part of {target}: {counts}.")
-    return text_view(
+        return f"{source} is now part of {target}: {counts}."
+    return (
         f"{source} was copied into {target} ({counts}), but not removed: "
         f"{len(answer.different)} items differ in both, such as {answer.different[0]}. Look at them, then "
         f"run `rum projects remove {source}`."
@@ -189,27 +183,19 @@ def _as_json(project: ProjectLocation) -> dict[str, object]:
 
 
 def _projects_view(known: list[ProjectLocation]) -> View:
-    rows = [
-        (TextPart(project.name, "strong"), TextPart(project.id, "id"), TextPart(project.root or "-"))
-        for project in known
-    ]
-    return [Table(("name", "id", "last used at"), rows)] if rows else []
+    rows = [(project.name, project.id, project.root or "-") for project in known]
+    return table({"name": "strong", "id": "id", "last used at": ""}, rows)
 
 
 def _project_view(answer: dict[str, Any]) -> View:
     fields: list[Field] = [
         (name, str(answer[name])) for name in ("id", "root", "directory") if name in answer
     ]
-    aliases = [
-        (TextPart(alias["key"], "strong"), TextPart(alias["how"]), TextPart(_day(alias.get("at")), "dim"))
-        for alias in answer["aliases"]
-    ]
     view: View = [Fields((TextPart(answer["name"], "strong"),), fields)]
-    if aliases:
-        view.append(Table(("alias", "how it came", "when"), aliases))
-    if answer["places"]:
-        view.append(Table(("folder",), [(TextPart(path),) for path in answer["places"]]))
-    return [*view, *text_view(answer["question"])] if "question" in answer else view
+    aliases = [(alias["key"], alias["how"], _day(alias.get("at"))) for alias in answer["aliases"]]
+    view += table({"alias": "strong", "how it came": "", "when": "dim"}, aliases)
+    view += table({"folder": ""}, [(path,) for path in answer["places"]])
+    return view + (text_view(answer["question"]) if "question" in answer else [])
 
 
 def _day(at: int | None) -> str:

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import click
 import msgspec
 
-from rum.app.rum import locate
+from rum.app.rum import Rum, locate
 from rum.inject.render import local_time
 from rum.model.agents import Identity
 from rum.model.errors import InvalidQuery, NotFound
@@ -21,10 +21,10 @@ from rum.settings import trust as trusted_roots
 from rum.settings.home import find_home
 from rum.settings.load import Settings, load, untrusted_keys
 from rum.settings.table import AGENT_NAME, AGENT_SETTINGS, SETTINGS
-from rum.surfaces.cli.open_project import open_rum
+from rum.surfaces.cli.open_project import Output, open_rum, rum_command
 from rum.surfaces.cli.options import Options, command, given_options, ids_option, options_of, quiet_option
 from rum.surfaces.cli.output import ask, note, print_result
-from rum.surfaces.cli.views import Field, Fields, TextPart, View, table, text_view
+from rum.surfaces.cli.views import Field, Fields, TextPart, View, table
 
 SettingValues = dict[str, dict[str, object]]
 _BUILT_IN = {"min_confidence": MIN_CONFIDENCE}  # Built-in values of settings that have no default
@@ -61,14 +61,13 @@ def _identity_view(agent: Identity) -> View:
     return [Fields((TextPart(name, "strong"),), shown + ([("children", children)] if children else []))]
 
 
-@command("agents")
+@rum_command("agents")
 @ids_option
-def agents(options: Options) -> None:
+def agents(rum: Rum) -> Output:
     """List the agents of this project."""
-    with open_rum(options) as rum:
-        answer = rum.agents()
-        ids = (agent.agent_id for agent in answer)
-        print_result(options, answer, _agents_view, ids=ids, empty="No agents yet.")
+    answer = rum.agents()
+    ids = (agent.agent_id for agent in answer)
+    return Output(answer, _agents_view, ids=ids, empty="No agents yet.")
 
 
 def _agents_view(agents: Sequence[Identity]) -> View:
@@ -84,7 +83,7 @@ def _agents_view(agents: Sequence[Identity]) -> View:
         for agent in agents
     ]
     columns = {"name": "strong", "id": "id", "type": "", "memories": "", "success": "", "last active": "dim"}
-    return [table(columns, rows)] if rows else []
+    return table(columns, rows)
 
 
 def _rate(share: object) -> str:
@@ -125,7 +124,7 @@ def _settings(options: Options) -> Settings:
 
 def _settings_view(values: SettingValues) -> View:
     rows = [(name, _value_text(name, one["value"]), str(one["origin"])) for name, one in values.items()]
-    return [table({"setting": "strong", "value": "", "from": "dim"}, rows)]
+    return table({"setting": "strong", "value": "", "from": "dim"}, rows)
 
 
 def _value_text(name: str, value: object) -> str:
@@ -158,7 +157,7 @@ def trust(options: Options, yes: bool, revoke: bool) -> None:
         trusted_roots.trust(home, root)
         status = "is trusted"
     answer = {"root": root, "trusted": trusted_roots.is_trusted(home, root), "keys": keys}
-    print_result(options, answer, lambda _: text_view(f"{root} {status}."))
+    print_result(options, answer, f"{root} {status}.")
 
 
 def _confirm(root: str, keys: dict[str, object], yes: bool) -> None:
