@@ -71,8 +71,8 @@ _REQUIRED = {
 
 
 def story_files() -> list[Path]:
-    """The story files of this folder: those to work with, and the unseen ones if they are there."""
-    return [*sorted((HERE / "known").glob("*.json")), *sorted(HERE.glob("unseen*.json"))]
+    """The story files of this folder."""
+    return sorted((HERE / "known").glob("*.json"))
 
 
 def read_stories(paths: Iterable[Path]) -> list[Story]:

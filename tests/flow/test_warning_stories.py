@@ -55,7 +55,7 @@ def warned(folder: Path, *tellings: Telling, **now: Any) -> str:
         "session": "now",
         "kind": "before",
         "at": NOON + 99,
-        "cwd": "/p",
+        "cwd": str(folder),
     }
     if "command" in now:
         event["tool"], event["command"] = "run", now["command"]
@@ -69,7 +69,7 @@ def warned(folder: Path, *tellings: Telling, **now: Any) -> str:
                 "removed": now.get("removed", ""),
             }
         ]
-    return "".join(offer.text for offer in warning.offers(OfferContext(event, str(folder), "/p")))
+    return "".join(offer.text for offer in warning.offers(OfferContext(event, str(folder), str(folder))))
 
 
 def stale_cache() -> Telling:
@@ -170,4 +170,7 @@ def test_an_edit_within_a_line_that_puts_the_mistake_back_is_warned_of(
     )
     telling = Telling().prompt("Count one").edit("cart.js", "return 0", bad).run("npx jest", RED, 1)
     telling.edit("cart.js", bad, good).run("npx jest", "Tests:       3 passed, 3 total").stop()
-    assert bool(warned(tmp_path, telling, path="cart.js", added=added)) is is_warned
+    now = good.replace("(n.count ?? 1)", "n.count")
+    (tmp_path / "cart.js").write_text(f"function total(items) {{\n  {now}\n}}\n")
+    told = warned(tmp_path, telling, path="cart.js", added=added, removed="n.count")
+    assert bool(told) is is_warned

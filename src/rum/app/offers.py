@@ -11,6 +11,8 @@ from msgspec import UNSET
 from rum.app.caller import Caller
 from rum.app.capture.events import as_event
 from rum.app.project import Project
+from rum.capture.events import spool
+from rum.capture.events.event import from_line
 from rum.inject.offers.warning import KIND as WARNING
 from rum.inject.offers.warning import is_alike
 from rum.model.errors import InvalidQuery
@@ -113,12 +115,31 @@ def offers(
     memory_id = project.memory(memory).id if memory else None
     activity = project.store.activity
     query = OfferQuery(limit, session=session, memory=memory_id, kind=kind, since=since or 0)
-    rows = activity.find_offers(query)
+    rows = [*_spooled(project, query), *activity.find_offers(query)][:limit]
     useful = activity.usefulness({row.memory_id for row in rows})
     figures = [OfferFigures(**one._asdict()) for one in activity.offer_counts()]
     hint = UNSET if figures else "No offers yet. Run `rum install` to register hooks."
     views = [_view(row, useful.get(row.memory_id, 0.0)) for row in rows]
     return OffersResult(offers=views, figures=figures, hint=hint)
+
+
+def _spooled(project: Project, query: OfferQuery) -> list[OfferRow]:
+    """What was offered in turns that are not over, newest first."""
+    paths = [path for folder in project.spool_folders for path in spool.spools(folder)]
+    found: list[OfferRow] = []
+    for path in paths:
+        with suppress(OSError):
+            events = map(from_line, spool.complete_lines(path)[0])
+            found += (row for event in events if event and event["kind"] == "offered" for row in _rows(event))
+    wanted = (
+        row
+        for row in found
+        if query.session in (None, row.session)
+        and query.memory in (None, row.memory_id)
+        and query.kind in (None, row.kind)
+        and row.at >= query.since
+    )
+    return sorted(wanted, key=lambda row: row.at, reverse=True)
 
 
 def _view(row: OfferRow, usefulness: float) -> OfferView:

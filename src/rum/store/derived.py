@@ -165,6 +165,12 @@ class Attempt(NamedTuple):
     instead: str = ""
 
 
+# Errors that come rather from how a check was started than from the code.
+_NOT_FOUND = re.compile(
+    r"(?i)no module named|cannot find module|not found|no such file|could not find|enoent"
+)
+
+
 def attempts_of(memory: Memory) -> list[Attempt]:
     """The attempts of a memory, in the order of its actions."""
     return list(_attempts(memory))[:MAX_ATTEMPTS]
@@ -173,7 +179,8 @@ def attempts_of(memory: Memory) -> list[Attempt]:
 def _attempts(memory: Memory) -> Iterator[Attempt]:
     suspects = _suspects(memory)
     for number, action in enumerate(memory.actions):
-        worked = False if number in suspects else _worked(memory, action)
+        right = _right_command(memory, number)
+        worked = False if number in suspects or right else _worked(memory, action)
         if worked is None or (found := _key_and_marks(action)) is None:
             continue
         key, marks = found
@@ -182,7 +189,7 @@ def _attempts(memory: Memory) -> Iterator[Attempt]:
             # Of a command that worked it matters how it was started.
             yield row._replace(tried=_started(action) if action.type is ActionType.COMMAND_RUN else "")
         else:
-            instead = _instead(memory, number, key)
+            instead = _in_one_line(right) if right else _instead(memory, number, key)
             yield row._replace(tried=_in_one_line(action), why=_reason(memory, action), instead=instead)
 
 
@@ -193,6 +200,21 @@ def _suspects(memory: Memory) -> set[int]:
     edits = [n for n, action in enumerate(memory.actions) if action.type in _EDITS]
     unknown = {n for n in edits if memory.actions[n].result is None}
     return unknown if len(edits) <= _MAX_SUSPECT_EDITS else set()
+
+
+def _right_command(memory: Memory, number: int) -> Action | None:
+    """The check that passed after one that did not find something, with no edit between."""
+    action, key = memory.actions[number], _key_and_marks(memory.actions[number])
+    if action.type is not ActionType.COMMAND_RUN or action.result is None or action.result.success:
+        return None
+    if not is_check(action.details.command or "") or not _NOT_FOUND.search(action.result.error or ""):
+        return None
+    for later in memory.actions[number + 1 :]:
+        if later.type in _EDITS:
+            return None
+        if is_check(later.details.command or "") and later.result and _key_and_marks(later) != key:
+            return later if later.result.success else None
+    return None
 
 
 def _worked(memory: Memory, action: Action) -> bool | None:

@@ -10,7 +10,7 @@ from rum.text.terms import content_words
 
 # Where a wish changes from what is wanted to what is not, or back.
 _CLAUSE = re.compile(
-    r"[,.;:!—–。，；！、]+\s*|\s-\s|\b(?=(?:instead of|rather than|not|never|but|and|over|statt"
+    r"[,.;:!]+(?:\s+|$)|[—–。，；！、]+\s*|\s-\s|\b(?=(?:instead of|rather than|not|never|but|and|over|statt"
     r"|anstatt|sondern|au lieu d|plutôt que"
     r"|en lugar de|en vez de|em vez de|invece di|in plaats van|zamiast|вместо)\b)|(?=而不是|代わり|대신)",
     re.IGNORECASE,
@@ -34,7 +34,17 @@ _FILLERS = frozenset(
         """
     )
 )
-_MIN_SHARE, _MIN_OF_LONGER = 0.67, 0.34
+# Words of a wish that say where it holds.
+_LIMIT = re.compile(
+    r"(?<!now )\b(?:in|to|for|on|within|inside|under|from|bei|für|auf|pour|dans|para|en|em|nel|per"
+    r"|voor|dla|w|для|в)\s+(?:(?:the|a|an|our|der|die|das|la|le|el) )?(?!(?:now|future|here|all"
+    r"|every)\b)(\w+)",
+    re.IGNORECASE,
+)
+_BACK = re.compile(
+    r"\b(?:again|after all|back to|changed my mind|no longer|any ?more|doch|wieder|finalement)\b", re.I
+)
+_MIN_SHARE, _MIN_OF_LONGER, _MIN_SHARE_BACK = 0.67, 0.34, 0.5
 
 
 class _Wish(NamedTuple):
@@ -43,11 +53,25 @@ class _Wish(NamedTuple):
 
 
 def contrary(later: str, earlier: str) -> bool:
-    """Whether a clause of the later text rejects what the earlier one wants, or wants what it rejects."""
+    """Whether a clause of the later text rejects what the earlier one wants, or wants what it rejects.
+
+    One that holds only in some place is an exception. "Answer in English again" is contrary too.
+    """
     wishes = list(_wishes(earlier))
+    places, earlier_places = _limits(later), _limits(earlier)
+    is_exception = places < earlier_places or earlier_places < places
+    goes_back = _BACK.search(later) is not None
     return any(
-        one.rejects != other.rejects and _same_topic(one, other) for one in _wishes(later) for other in wishes
+        _same_topic(one, other, _MIN_SHARE_BACK if goes_back else _MIN_SHARE)
+        for one in _wishes(later)
+        for other in wishes
+        if (one.rejects != other.rejects and not is_exception) or (goes_back and one.words != other.words)
     )
+
+
+def rejected_parts(text: str) -> list[str]:
+    """The clauses of a wish that say what is not wanted."""
+    return [clause for clause in _CLAUSE.split(text) if _REJECTING.search(clause)]
 
 
 def _wishes(text: str) -> Iterator[_Wish]:
@@ -57,7 +81,11 @@ def _wishes(text: str) -> Iterator[_Wish]:
             yield _Wish(words, _REJECTING.search(clause) is not None)
 
 
-def _same_topic(one: _Wish, other: _Wish) -> bool:
+def _limits(text: str) -> frozenset[str]:
+    return frozenset(found.casefold() for found in _LIMIT.findall(text))
+
+
+def _same_topic(one: _Wish, other: _Wish, share: float) -> bool:
     shared = len(one.words & other.words)
     fewer, more = sorted((len(one.words), len(other.words)))
-    return shared >= _MIN_SHARE * fewer and shared >= _MIN_OF_LONGER * more
+    return shared >= share * fewer and shared >= _MIN_OF_LONGER * more

@@ -11,8 +11,9 @@ from collections.abc import Mapping
 
 # A wish that outlives the task.
 _LASTING: dict[str, str] = {
+    # "Always log it in this handler" is a part of the task.
     "en": r"(?:please |so |and |but |also |just )*(?:always\b(?! \w+[^s\W]s\b)|never\b(?! ?mind"
-    r"| \w+[^s\W]s\b))"
+    r"| \w+[^s\W]s\b))(?!.*\bthis(?:\W*$| (?!repo|project|code|team|company|package|service|org)\w))"
     r"|(?:please |so |and |but |also )*(?:from (?:now|here) on|going forward"
     r"|in (?:the )?future\b(?! work| release)|next time"
     r"|for (?:future reference|next time|the future|the record)|as a rule|by convention|henceforth)\b"
@@ -29,7 +30,7 @@ _LASTING: dict[str, str] = {
     r"|put|add|import|ship|hand-?roll"
     r"|touch|edit|push|merge|squash|rebase|deploy|catch|throw|raise|swallow|mix|nest|name|abbreviate"
     r"|hard-?code|monkey-?patch"
-    r"|cast|skip|disable|introduce|pull in|install|reformat|comment|format|sprinkle|leave|need)\b"
+    r"|cast|skip|disable|introduce|pull in|install|reformat|comment|format|sprinkle|leave)\b"
     r"(?!.*\b(?:yet|right now|at the moment|currently|today)\b)"
     r"|(?:you|agents?|the agent) (?:must|should|may|can|are to|need to|have to|shall)(?: not"
     r"|n['’]t)? (?:always|never|ever|only)\b"
@@ -51,7 +52,7 @@ _LASTING: dict[str, str] = {
     r"|make sure (?:to |you |that you )?(?:always|never)\b|it['’]s (?:important|a rule) that you\b"
     r"|prefer \S+.* (?:over|to|instead of|rather than)\b"
     r"|(?:please )?use (?!(?:an?|this|that|it|the same)\b)[^,.;]{1,60}?,? (?:and )?(?:not|never"
-    r"|instead of|rather than|over)\b"
+    r"|rather than|over)\b"
     r"(?!.*\b(?:here|this (?:time|one|function|file|case|test|class|method)|for now)\b)"
     r"|call me\b|my name is\b|(?:answer|reply|respond|write|speak|talk)(?: to me)? in (?!the |a "
     r"|this )[A-Z]\w+",
@@ -239,7 +240,8 @@ _REASON = (
 # A wish that says at its end how long it holds: "please put new helpers in lib/ from now on".
 LASTING_END = re.compile(
     r"\W*(?:(?:ok(?:ay)?|please|and|but|so|also|just|bitte|and please)\b\W*)*"
-    r"(?:use|put|keep|write|run|name|call|import|prefer|avoid|follow|leave|make|add|ask|test|format|document|commit"
+    r"(?:use|put|keep|write|run|name|call|import|prefer|avoid|follow|leave|make|add|ask|test|format"
+    r"|document|commit"
     r"|do|don['’]?t|no more|stick|(?:i|we|you)\b|nimm|verwende|schreib|mach|leg|benutze|wir"
     r"|utilise|écris|mets|usa|escribe|pon|use|escreva|scrivi|gebruik|schrijf)\b[^?\n]*"
     r"\b(?:from (?:now|here) on|going forward|in (?:the )?future|(?:the )?next time|henceforth"
@@ -266,6 +268,19 @@ _LOCAL = (
 )
 
 
+# When a wish is only about the moment: "don't do it now", "not yet, after the release".
+PASSING = re.compile(
+    r"\b(?:yet|today|tomorrow|tonight|for now|right now|at the moment|this time|later|just once|until"
+    r"|now(?=\W*$|[,.;!])"
+    r"|first\W*$|after (?:the|this|we|that)|before (?:the|we) (?:release|merge|deploy)\w*|jetzt nicht"
+    r"|noch nicht"
+    r"|erst ?mal|später|heute|morgen|pas encore|plus tard|todavía no|ahora no|más tarde|ainda não"
+    r"|agora não)\b"
+    r"|先不|暂时|稍后|今は|後で|나중에|지금은",
+    re.IGNORECASE,
+)
+
+
 def _joined(table: Mapping[str, str], before: str = r"\W*") -> re.Pattern[str]:
     return re.compile(before + "(?:" + "|".join(table.values()) + ")", re.IGNORECASE)
 
@@ -277,7 +292,9 @@ REASON, ONE_OFF, LOCAL = (
 )
 # Where a clause begins: a wish may follow after a comma.
 CLAUSE = re.compile(
-    r"^\W*|[,;:—–]\s*(?:and |but |so |und |aber )?|\s-\s|，|；|\b(?:and|but"
+    r"^\W*(?:(?:ok(?:ay)?|well|hey|hm+|thanks?|great|good|nice|cool|oh|btw|by the way"
+    r"|one (?:more )?thing|also)\b\W*"
+    r"(?:but |and |so )?)*|[,;:—–]\s*(?:and |but |so |und |aber )?|\s-\s|，|；|\b(?:and|but"
     r"|so) (?=remember|always|never|from now|next time|in future|in this (?:repo|project|codebase)"
     r"|we (?:always|never|only|prefer|avoid|use|keep|put|don['’]?t|do not)\b)"
 )
@@ -293,7 +310,8 @@ BARE_DENIAL = re.compile(
 )
 # A polite question that is a wish.
 REQUEST = re.compile(
-    r"\W*(?:can|could|would|will) (?:you|we) (?:please |kindly )*(?=always|never|stop \w+ing|from now"
+    r"\W*(?:can|could|would|will) (?:you (?:please |kindly )*|we (?:please |(?=in future|from now"
+    r"|going)))(?=always|never|stop \w+ing|from now"
     r"|remember|make sure|in future|going forward)|\W*(?:kannst|könntest) du (?:bitte )?"
     r"(?=.*\b(?:immer|nie|ab jetzt|künftig)\b)",
     re.IGNORECASE,
@@ -330,7 +348,8 @@ _FOREIGN = re.compile(
     r"\b(?:nicht|kein|keine|der|die|das|und|bitte|wir|ist|mit|ne|pas|les|des|une|nous|el|los|las|una"
     r"|por|que|para|não|uma|os|il|gli|della|che"
     r"|niet|het|een|wij|geen|nie|się|jest|det|och|inte|ikke|og|ei|nem|egy|bir|değil|için|bu|nu|este"
-    r"|jsou|není)\b",
+    r"|jsou|není|le|la|de|du|un|est|et|ici|jamais|en|es|se|si|del|al|lo|con|sin|di|da|per|sono|bei|uns|im|zu"
+    r"|auf|ein|eine|auch|nur|immer|van|op|zijn|na|są)\b",
     re.IGNORECASE,
 )
 

@@ -8,15 +8,30 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-DONE, CAUSE, LESSON, CHOICE, WHY, REJECTED, LEFT, RISK, ASSUMED, ASIDE = (
-    *("done", "cause", "lesson", "choice", "why", "rejected", "left", "risk", "assumed", "aside"),
+DONE, CAUSE, LESSON, CHOICE, WHY, REJECTED, LEFT, OPTIONAL, OPTION, RISK, ASSUMED, ASIDE = (
+    *("done", "cause", "lesson", "choice", "why", "rejected", "left", "optional", "option", "risk"),
+    *("assumed", "aside"),
 )
 
 # What a heading, or a label such as "Root cause:", says that its text is about.
 _HEADINGS: dict[str, dict[str, str]] = {
+    OPTIONAL: {
+        "en": r".*\b(?:optional(?:ly)?|nice[- ]to[- ]have|if you (?:want|like)|suggestions?|ideas?|could also"
+        r"|possible (?:follow[- ]?ups?|next steps?|improvements?|enhancements?))\b",
+        "de": r".*\b(?:optional|vorschläge|ideen|mögliche)\b",
+    },
+    OPTION: {
+        "en": r"(?:(?:two|three|four|some|several|a few|the|possible|your|here are(?: \w+)?"
+        r"|there are(?: \w+)?"
+        r"|i see(?: \w+)?) )*(?:options?|possibilities|ways|choices|candidates)\b(?! (?:considered"
+        r"|discarded|not))",
+        "de": r"(?:(?:zwei|drei|mögliche|es gibt(?: \w+)?) )*(?:optionen|möglichkeiten|varianten|wege)\b",
+        "fr": r"(?:(?:deux|trois) )?(?:options|possibilités)\b",
+        "es": r"(?:(?:dos|tres) )?(?:opciones|posibilidades)\b",
+        "zh": r"(?:可选)?(?:方案|选项)",
+    },
     LEFT: {
-        "en": r"(?:possible |suggested |recommended |open )?follow[- ]?ups?|(?:possible |suggested "
-        r"|recommended )?"
+        "en": r"(?:open )?follow[- ]?ups?|(?:suggested |recommended )?"
         r"next(?: steps?| up|$)|to-?dos?\b|to do|remaining|outstanding|open (?:points?|items?|issues?|ends?"
         r"|questions?|tasks?|work)"
         r"|(?:what(?:['’]s| is) |still )?left\b|still (?:to do|open|needed|missing|needs|required)"
@@ -43,7 +58,9 @@ _HEADINGS: dict[str, dict[str, str]] = {
     REJECTED: {
         "en": r"alternatives?|rejected|(?:options? )?(?:considered|discarded|not (?:chosen|taken"
         r"|used))|decided against"
-        r"|what i (?:did not|didn['’]t|considered)|why not\b|other (?:options|approaches)|ruled out"
+        r"|what (?:i )?(?:did not|didn['’]t) (?:work|help|use|take)|what i (?:tried"
+        r"|considered)\b(?!.*\bworked)"
+        r"|(?:tried|failed attempts|dead ends)\b|why not\b|other (?:options|approaches)|ruled out"
         r"|not chosen",
         "de": r"alternativen?|verworfen|nicht gewählt|dagegen entschieden|warum nicht",
         "fr": r"alternatives?|écarté|options? (?:écartées?|rejetées?)|pourquoi pas",
@@ -202,13 +219,16 @@ _SENTENCES: dict[str, dict[str, str]] = {
         r"|\b(?:same|also|too|as well)\b.*\b(?:did not|didn['’]t|have not|haven['’]t) (?:touch|chang|fix)"
         r"|\b(?:did not|didn['’]t|have not|haven['’]t) (?:touch|chang|fix)\w*\b.*\b(?:same|also|too"
         r"|yet|either)\b"
+        r"|(?:\bnot|n['’]t)\b[^.;]*\byet\b|\bnext (?:thing|idea) (?:to try|i would try|would be)\b"
+        r"|\bhave(?: not|n['’]t) tried\b"
         r"|\byou(?:['’]ll| will)? (?:still )?(?:need|have) to\b|\bneeds? to be (?:run|deployed"
         r"|migrated|restarted|set|applied"
         r"|enabled|updated|done|fixed|removed|cleaned|backfilled|rotated)\b"
         r"|\bshould (?:also |still |probably |eventually )*(?:be )?\w+.*\b(?:later|next|soon"
         r"|separately|at some point"
         r"|eventually|as well|before (?:the )?(?:merg|deploy|releas)\w*)\b",
-        "de": r"\bnoch (?:offen|zu tun|zu erledigen|nicht|ausstehend|zu prüfen)\b|\b(?:muss|müssen"
+        "de": r"\boffen (?:ist|sind|bleib(?:t|en))\b|\bnoch (?:offen|zu tun|zu erledigen|nicht"
+        r"|ausstehend|zu prüfen)\b|\b(?:muss|müssen"
         r"|sollten?|fehlt|fehlen)"
         r" (?:\w+ ){0,4}noch\b|\bnoch\b.{0,60}\bwerden\b$|\bsteh(?:t|en) noch aus\b|\bals nächstes\b"
         r"|\bnächster schritt\b"
@@ -264,7 +284,10 @@ _SENTENCES: dict[str, dict[str, str]] = {
         r"|bug)\b|\bculprit\b"
         r"|\bthe (?:\w+ )?(?:problem|issue|bug|cause|reason|failure|crash|error|leak|slowness"
         r"|regression|flake|deadlock)s?"
-        r" (?:was|were|is|came|comes|happen(?:s|ed)|lies|lay|stem(?:s|med))\b|\bturn(?:s|ed) out\b"
+        r" (?:was|were|is|came|comes|happen(?:s|ed)|lies|lay|stem(?:s|med))\b"
+        r"(?! (?:now |finally )?(?:gone|fixed|solved|resolved|still|no longer|there|back|not|reported"
+        r"|that you)\b)"
+        r"|\bturn(?:s|ed) out\b"
         r"|\b(?:was|is|were|are) (?:caused|triggered) by\b|\bstem(?:s|med) from\b|\bdue to\b|\bbecause\b"
         r"|\bwhich (?:is|was) why\b|\bsince (?:the|it|that|this|each|every|no|we|\w+\(\))\b",
         "de": r"\bursachen?\b|\bgrund (?:war|ist|dafür)\b|\blag (?:daran|an)\b|\bliegt (?:daran|an)\b"
@@ -340,12 +363,31 @@ NOTHING_LEFT = re.compile(
     r"|offen|needed|required|tun)",
     re.IGNORECASE,
 )
+# A guess, and a cause that is denied.
+GUESS = re.compile(
+    r"\b(?:might|may|could) (?:also )?(?:be|have|come|stem)\b|\b(?:perhaps|maybe|possibly|probably"
+    r"|presumably|apparently"
+    r"|(?:i|we) (?:suspect|guess|think|believe|assume)|(?:most )?likely|seems?(?: to)?|not sure"
+    r"|unclear|my guess"
+    r"|vielleicht|vermutlich|wahrscheinlich|wohl|anscheinend|peut-être|sans doute|probablement"
+    r"|quizá[s]?|tal vez"
+    r"|probablemente|talvez|provavelmente|forse|probabilmente|misschien|waarschijnlijk|może|prawdopodobnie"
+    r"|возможно|вероятно|наверное)\b|可能|也许|大概|かもしれ|おそらく|たぶん|아마",
+    re.IGNORECASE,
+)
+DENIED = re.compile(
+    r"\b(?:not|n['’]t) (?:because|due to|caused by|the (?:cause|reason|problem))\b|\b(?:nicht"
+    r"|kein\w*) (?:die ursache|der grund|an)\b",
+    re.IGNORECASE,
+)
 # What the agent asks of the user or offers to do.
 ASKS = re.compile(
     r"[?？]\s*$|^\W*(?:let me know|tell me|shall i|should i|want me|would you|do you"
-    r"|if you(?:['’]d)? (?:want|like|prefer)"
-    r"|happy to|feel free|say the word|just say|i can also|i could also|soll ich|wenn du (?:magst"
-    r"|willst|möchtest)|sag)",
+    r"|(?:if|should) you(?:['’]d| would)? (?:ever )?(?:want|like|prefer)"
+    r"|happy to|feel free|say the word|just say|i can also|i could also|optional(?:ly)?\b|consider \w+ing"
+    r"|you (?:could|may|might|can)(?: also| want to)?\b|i(?:['’]d| would) (?:also )?(?:recommend|suggest)"
+    r"|it (?:might|may|could) be (?:worth|nice|good)|soll ich|wenn du (?:magst"
+    r"|willst|möchtest)|du könntest|sag)",
     re.IGNORECASE,
 )
 # Sentences that say nothing about the work.

@@ -42,6 +42,7 @@ merci(?: d['’]avance)?|svp|stp|gracias|por favor|obrigad[oa]|grazie|спаси
 """
 # How the agent should work, not at what.
 MODES = r"""
+(?:make a )?plan (?:it )?first|(?:first )?make a plan(?: first)?
 (?:ultra|mega)think|think(?: it)? through(?: carefully)?|take your time|step[- ]by[- ]step
 think(?: about (?:it|this))?(?: (?:very|really))? (?:hard(?:er|est)?|deep(?:er|ly)|carefully|intensely|more)\
 (?: about (?:it|this|that)(?: one)?)?
@@ -179,7 +180,11 @@ def without_pleasantries(text: str) -> str:
 def _modes() -> re.Pattern[str]:
     # A mode is a clause of its own: "think about the cache" is a task.
     mode = rf"(?:{pattern(MODES)})(?:,? (?:please|pls))?"
-    return re.compile(rf"(?:^|(?<=[.!?,;:\n]))\s*{mode}\s*(?:[.!?,;:]+|$|\n)", re.IGNORECASE)
+    joined = r"(?:and|then|but|und|dann|et|y)\b"
+    return re.compile(
+        rf"(?:^|(?<=[.!?,;:\n])|\s{joined})\s*{mode}\s*(?:[.!?,;:]+(?:\s*{joined})?|$|\n|{joined})",
+        re.IGNORECASE,
+    )
 
 
 @cache

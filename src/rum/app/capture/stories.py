@@ -59,7 +59,7 @@ class StoryLinks:
         search = self._store.search
         rows, _ = search.by_filters(Filters(session_id=memory.session_id), _CANDIDATES)
         ids = {row.id for row in rows}
-        if paths := sorted(changed_paths(memory)):
+        if changed_paths(memory) and (paths := sorted(file.path for file in memory.files)):
             ((tied, _),) = search.by_paths([paths], Filters(), _CANDIDATES).groups
             ids |= {row.id for row in tied}
         else:

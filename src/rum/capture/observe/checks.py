@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from rum.capture.observe.errors import Fault, fault_in, last_line
-from rum.capture.observe.steps import Step
+from rum.capture.observe.steps import Step, looks_only
 from rum.capture.observe.summaries import (
     failing_names,
     failures_in,
@@ -85,15 +85,39 @@ _ASSERTS = re.compile(
     r"(?<!console\.)\bassert(?:\b|_\w+|[A-Z]\w*)|\bstopifnot\(|\b(?:die|raise|abort|exit\(?1)\b[^;]*\b(?:if|unless)\b"
     r"|\bor die\b"
 )
+# Programs that run whatever tests a project has; those that run a script which names the runner.
+_RUN_ALL = ("make", "gmake", "just", "task", "tox", "nox", "bazel", "nx", "turbo")
+_RUN_SCRIPTS = ("npm", "pnpm", "yarn", "bun")
+_RUN_BY_SCRIPTS = (
+    *_RUN_SCRIPTS,
+    "jest",
+    "vitest",
+    "mocha",
+    "ava",
+    "node",
+    "playwright",
+    "cypress",
+    "tsc",
+    "eslint",
+)
+_IN_CONTAINERS = ("docker", "docker-compose", "podman", "kubectl")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _RUNS_INSTALLED = ("yarn", "pnpm", "bun")
 # Exit codes of a shell that could not start the program, and of pytest that found no test.
 _NOT_RUN = (126, 127)
 _NO_TESTS = {"pytest": (4, 5), "py.test": (4, 5)}
+# All that is left of a run in which no test was run.
+_NOTHING_RAN = re.compile(
+    r"(?:\d+ (?:skipped|deselected|warnings?)(?:, |\b)\s*)+(?:in [\d.]+s.*)?|Ran 0 tests.*|NO TESTS RAN"
+    r"|test result: ok\. 0 passed; 0 failed.*|Tests?:\s+(?:\d+ skipped, )?\d+ total"
+    r"|0 (?:passing|passed|tests).*"
+    r"|(?:#|ℹ) (?:pass|fail|tests) 0"
+)
+_NO_TEST_FILES = re.compile(r"(?m)^\?\s+\S+\s+\[no test files\]$")
 _MISSING = re.compile(
     r"(?im)^(?:\S+: )*(?:line \d+: )?\S+: (?:command )?not found$|^.*No module named '?pytest'?$"
     r"|^npm (?:ERR!|error) Missing script|^no tests ran in|is not recognized as an? (?:internal|name)"
-    r"|^g?make: \*\*\* No rule to make target"
+    r"|^g?make: \*\*\* No rule to make target|: cd: .*: No such file or directory$|^No tests found"
 )
 # Options that change only what a check prints.
 _QUIET = re.compile(
@@ -124,8 +148,26 @@ class Check(NamedTuple):
         return frozenset(word for word in self.command.split() if not _QUIET.fullmatch(word))
 
     def covers(self, other: Check) -> bool:
-        """Whether it checks all that another one does."""
-        return self.kind is other.kind and self.scope <= other.scope
+        """Whether it checks all that another one does: the same, or a folder or a runner around it."""
+        if self.kind is not other.kind:
+            return False
+        own, its = self.command.split()[0], other.command.split()[0]
+        if own != its and (own in _RUN_ALL or (own in _RUN_SCRIPTS and its in _RUN_BY_SCRIPTS)):
+            return True
+        return all(
+            any(word == one or one.startswith(f"{word.rstrip('/')}/") for one in other.scope)
+            for word in self.scope
+        )
+
+    def reruns_failures_of(self, other: Check) -> bool:
+        """Whether it runs again all that failed in another one, as far as the names tell."""
+        chosen = [word for word in self.scope - other.scope if not word.startswith("-")]
+        if self.covers(other) or not other.failing or not chosen or not other.scope < self.scope:
+            return True
+        lines = other.output.splitlines()
+        return all(
+            any(word in line for line in lines if name in line for word in chosen) for name in other.failing
+        )
 
 
 def check_kind(command: str) -> tuple[VerificationType, str] | None:
@@ -139,6 +181,8 @@ def _kind_of(words: list[str]) -> tuple[VerificationType, str] | None:
     readings = (line, " ".join(words[1:])) if words[0] in _RUNS_INSTALLED else (line,)
     kinds = (kind for kind, pattern in _KINDS if any(pattern.match(one) for one in readings))
     kind = next(kinds, None)
+    if kind is None and words[0] in _IN_CONTAINERS:
+        return next((found for at in range(2, len(words)) if (found := _kind_of(words[at:]))), None)
     if kind is None and _is_assertion(words):
         kind, line = VerificationType.MANUAL, " ".join(line.split())
     return None if kind is None else (kind, line)
@@ -173,8 +217,18 @@ def checks_of(step: Step) -> list[Check]:
     checks: list[Check] = []
     for (at, (kind, command)), part in zip(places, parts, strict=True):
         failed = _exit_of(step, links, at, is_only=len(places) == 1)
-        checks.append(_read_check(kind, command, failed, part)._replace(place=at))
+        read = _read_check(kind, command, failed, part, step.exit)
+        if read.passed is False and not summary_lines(part) and not _is_first_to_fail(links[:at]):
+            read = Check(kind, command, None, "", None, output=read.output)
+        checks.append(read._replace(place=at))
     return checks
+
+
+def _is_first_to_fail(before: list[tuple[str, list[str]]]) -> bool:
+    """Whether the commands before a check rarely fail, so that the failure is its own."""
+    return all(
+        words[0] in ("git", "mkdir", "rm", "touch") or looks_only(" ".join(words)) for _, words in before
+    )
 
 
 def _split_by_check(lines: list[str], count: int, *, stops: bool) -> list[list[str]]:
@@ -195,6 +249,8 @@ def _split_by_check(lines: list[str], count: int, *, stops: bool) -> list[list[s
 def _exit_of(step: Step, links: list[tuple[str, list[str]]], at: int, *, is_only: bool) -> bool | None:
     """Whether a simple command failed, by the exit code of its command line; None where that hides it."""
     later = links[at + 1 :]
+    if step.command.rstrip(" )\n").endswith("&") and not later:
+        return None  # it goes on in the background
     if shown := _shown_exit(step, later):
         return shown != "0"
     if step.failed is None or any(sign in ("|", ";", "&", "||") for sign, _ in later):
@@ -215,7 +271,9 @@ def _shown_exit(step: Step, later: list[tuple[str, list[str]]]) -> str:
     return found[-1] if found else ""
 
 
-def _read_check(kind: VerificationType, command: str, failed: bool | None, lines: list[str]) -> Check:
+def _read_check(
+    kind: VerificationType, command: str, failed: bool | None, lines: list[str], code: int | None
+) -> Check:
     output = "\n".join(lines)
     summary = summary_lines(lines)
     # An exit code of 0 that nothing can have hidden outweighs all but the last count.
@@ -225,7 +283,9 @@ def _read_check(kind: VerificationType, command: str, failed: bool | None, lines
     failures, passes, ran = failures_in(text), passes_in(text), tests_in(text)
     is_bad = bool(failures) or (any(map(says_bad, summary)) and not (failed is False and passes))
     is_good = bool(passes or ran) or any(map(says_good, summary))
-    if not (failures or passes) and _could_not_run(command, output, failed):
+    if not (failures or passes or ran) and (
+        _ran_nothing(summary, output) or _could_not_run(command, output, failed, code)
+    ):
         return Check(kind, command, None, "", None, output=output)
     if failed or is_bad:
         has_passed: bool | None = False
@@ -237,15 +297,22 @@ def _read_check(kind: VerificationType, command: str, failed: bool | None, lines
     return Check(kind, command, has_passed, result, fault, failing, passes or 0, output)
 
 
-def _could_not_run(command: str, output: str, failed: bool | None) -> bool:
+def _ran_nothing(summary: list[str], output: str) -> bool:
+    """Whether a run says that there was no test to run."""
+    counts = [line for line in summary if not says_good(line) or _NOTHING_RAN.fullmatch(line)]
+    if not summary:
+        return _NO_TEST_FILES.search(output) is not None
+    return bool(counts) and all(map(_NOTHING_RAN.fullmatch, counts))
+
+
+def _could_not_run(command: str, output: str, failed: bool | None, code: int | None) -> bool:
     """Whether a check never ran, so that it says nothing about the code."""
     if failed is False:
         return False
-    code = re.match(r"(?:Error: )?Exit code:? (\d+)", output)
+    said = re.match(r"(?:Error: )?Exit code:? (\d+)", output)
+    code = int(said[1]) if said else code
     no_tests = _NO_TESTS.get(command.split()[0], ())
-    return (code is not None and int(code[1]) in (*_NOT_RUN, *no_tests)) or _MISSING.search(
-        output
-    ) is not None
+    return code in (*_NOT_RUN, *no_tests) or _MISSING.search(output) is not None
 
 
 def _result(

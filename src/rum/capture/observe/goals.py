@@ -7,8 +7,9 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from rum.capture.observe.errors import fault_in
-from rum.capture.observe.messages import plain, without_client_tags
+from rum.capture.observe.messages import option_named, plain, without_client_tags
 from rum.capture.observe.pasted import PASTE, split_pasted
+from rum.capture.observe.summaries import failing_names
 from rum.model.memory_layers import TaskType
 from rum.text.lexicon import PROMPT, task_type_in, word_set
 from rum.text.prompt_words import (
@@ -41,7 +42,8 @@ _MODE_COMMANDS = word_set(
 _FILE_MENTION = re.compile(r"(?<![\w@./])@((?:[\w.~-]+/)*[\w.-]*\w/?)")
 _PLACEHOLDER = re.compile(r"\[(?:Image|Pasted text|Attached file)[^\]\n]{0,60}\]", re.IGNORECASE)
 _ASKS = re.compile(
-    r"^(?:why|how|what|where|which|who|when|is|are|does|do|can|could|should|was|did|has|have)\b[^.!]*\?",
+    r"^(?:why|how|what|where|which|who|when|is|are|does|do|can|could|should|was|did|has|have)\b[^.!]*\?"
+    r"|^(?:why|how come|what causes|who) ",
     re.IGNORECASE,
 )
 _ORDERS = re.compile(r"\b(?:fix|add|implement|change|make)\b", re.IGNORECASE)
@@ -61,6 +63,14 @@ _GENERIC = word_set(
     todo trace traceback try trying up us user users want was we well what when where which why will with
     wrong you your
     """
+)
+_ADDRESS = re.compile(r"https?://\S+|#\d+|\b\d+\b")
+# What the agent is told to be.
+_ROLE = re.compile(
+    r"(?:you are|you['’]re|as|act as) (?:an? )?(?:\S+ ){0,4}(?:assistant|engineer|developer|expert"
+    r"|programmer|architect)\b.*"
+    r"|(?:do not|don['’]t) hallucinate\W*",
+    re.IGNORECASE,
 )
 _ENDS = (".", "!", "?", ":", "。", "！", "？")
 _WORD = re.compile(r"[^\W_]+(?:[-'’_.][^\W_]+)*")
@@ -133,6 +143,8 @@ def read_prompt(prompt: str, said: str = "") -> PromptReading:
         return PromptReading(PromptKind.TASK)
     if re.match(r"\W*(?:git )?(?:commit|push)\b", text, re.IGNORECASE):
         return PromptReading(PromptKind.RECORD)
+    if option_named(text, said) and not _sets_a_task(text):
+        return PromptReading(PromptKind.ANSWER, text.strip(" ."))
     parts = [part.strip(" .,;!") for part in re.split(r"(?<=[.,;!])\s+|\s+(?:and|und|y|et)\s+", text)]
     agreed = [part for part in parts if only(AGREEMENT).fullmatch(part or ".")]
     if agreed and len(agreed) < len(parts) and (said or any(part in parts[-1:] for part in agreed)):
@@ -183,15 +195,22 @@ def goal_of(prompt: str, earlier: str = "", said: str = "") -> str:
     For a prompt that sets none, it comes from what the agent proposed (`said`), or from the `earlier` prompt.
     """
     kind, decision = read_prompt(prompt, said)
-    if kind is PromptKind.TASK:
-        return _goal(prompt)
     before = _goal(earlier) if earlier and not is_continuation(earlier) else ""
+    if kind is PromptKind.TASK:
+        goal = _goal(prompt)
+        # "why?" and "make it pass" are about the task before.
+        return f"{shorten(before, GOAL - len(goal) - 3)} ({goal})" if before and not says_task(goal) else goal
     if kind is PromptKind.ANSWER and not decision and (offer := offer_in(said)):
         return offer
     if kind is PromptKind.NEXT_STEP or decision:
-        addition = decision or _clean(prompt)
+        addition = option_named(decision, said).rstrip(".") or decision or _clean(prompt)
         return f"{shorten(before, GOAL - len(addition) - 3)} ({addition})" if before else addition
     return before or _goal(prompt)
+
+
+def says_task(goal: str) -> bool:
+    """Whether a goal has words of its own, beside addresses and numbers."""
+    return _weight(_ADDRESS.sub(" ", goal)) > 0
 
 
 def offer_in(said: str) -> str:
@@ -260,8 +279,9 @@ def _goal(prompt: str) -> str:
         return f"{goal}; {rest}" if rest and len(goal) + len(rest) + 2 <= GOAL else goal
     chosen = _choose([one for one in sentences if one != PASTE])
     if not chosen and pasted:
-        first = next((line for line in pasted.splitlines() if line.strip()), "")
-        return shorten(" ".join(first.split()), GOAL)
+        lines = [" ".join(line.split()) for line in pasted.splitlines() if line.strip()]
+        failing = sorted(failing_names(pasted.splitlines()))
+        return shorten(f"{', '.join(failing[:3])} fails" if failing else lines[0] if lines else "", GOAL)
     return shorten(_DANGLING.sub("", chosen) or chosen, GOAL)
 
 
@@ -271,8 +291,11 @@ def _error_in(pasted: str) -> str:
         return ""
     # Test runners indent the errors that they report.
     fault = fault_in(pasted) or fault_in("\n".join(line.strip() for line in pasted.splitlines()))
-    logged = None if fault else _LOGGED_ERROR.search(pasted)
-    return fault.line if fault else " ".join(logged[1].split()) if logged else ""
+    if fault is not None:
+        return fault.line
+    if logged := _LOGGED_ERROR.search(pasted):
+        return " ".join(logged[1].split())
+    return ""
 
 
 def _clean(prompt: str) -> str:
@@ -301,7 +324,9 @@ def _sentences(typed: str) -> list[str]:
             inner = without_pleasantries(words)
             if words.casefold().find(inner.casefold()) > 0 and not _ASKS.match(inner):
                 inner = inner.rstrip("? ")  # "Could you add logging?" asks for nothing but the logging
-            if inner == PASTE or (_has_words(inner) and not only(PRAISE, GREETINGS).fullmatch(inner)):
+            inner = inner.rstrip("，、")
+            is_empty = not _has_words(inner) or only(PRAISE, GREETINGS).fullmatch(inner)
+            if inner == PASTE or not (is_empty or _ROLE.fullmatch(inner)):
                 found.append(inner)
     return found
 

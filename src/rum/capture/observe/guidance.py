@@ -68,8 +68,13 @@ def guidance_in(prompt: str, *, follows_work: bool = False, undoes: bool = False
         found += _wishes(sentences, corrects=corrects)
     if corrects and not found:
         found = _plain_statements(paragraphs) or (_unknown_words(paragraphs) if undoes else [])
-    kept = (one for one in found if len(one.text) >= _MIN_TEXT and not gives_orders(one.text))
+    kept = (one for one in found if _says_something(one.text) and not gives_orders(one.text))
     return list(dict.fromkeys(kept))[:_MAX_WISHES]
+
+
+def _says_something(text: str) -> bool:
+    """Whether a text is more than "never again"."""
+    return len(text) >= _MIN_TEXT and (len(text.split()) > 2 or not text.isascii())
 
 
 def _without_content(paragraph: Sequence[str]) -> list[str]:
@@ -110,7 +115,7 @@ def _read(sentence: str, *, corrects: bool) -> _Sentence:
         return _Sentence(sentence, False, False, False)
     denial = cues.DENIAL.match(masked)
     rest = masked[denial.end() :].lstrip(" ,.:;!-—") if denial and denial.end() else masked
-    if corrects and (_tells(rest) or _tells(masked)):
+    if corrects and (_tells(rest) or _tells(masked)) and not cues.PASSING.search(masked):
         return _Sentence(sentence, False, True, False)
     return _Sentence(sentence, False, False, not cues.ONE_OFF.match(rest))
 

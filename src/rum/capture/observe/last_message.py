@@ -9,17 +9,21 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
-from rum.capture.observe.messages import without_client_tags
+from rum.capture.observe.messages import option_named, without_client_tags
 from rum.text import message_cues as cues
 from rum.text.markdown import CODE, HEADING, PARAGRAPH, QUOTE, ROW, Part, parse_markdown
 from rum.text.sentences import split_sentences
 from rum.text.shorten import shorten
 
+OPTIONAL = "Optional: "  # Before a thing to do that need not be done
 MAX_SUMMARY = 500  # Characters after which no further sentence is added to a summary
 _MAX_ITEM = 1200  # Characters of one statement; a longer one is no sentence
 _MAX_CAUSES, _MAX_LEFT, _MAX_OTHERS, _MAX_ALTERNATIVES, _MAX_DECISION = 4, 8, 5, 5, 800
 _LABEL = re.compile(r"^\W*(?P<label>[^\W\d_][^.!?:：\n`]{1,45}?)\s*[:：]\s*(?P<text>\S.*)$", re.DOTALL)
 _ENDED = (".", "!", "?", "…", "。", "！", "？", ":", "：", '"', "”", ")")
+_WHY_NOT = re.compile(
+    r"\W*(?:why not|warum nicht|pourquoi pas|por qué no)(?: use)? ([^?]{2,80}?)\W*$", re.IGNORECASE
+)
 _COMMAND = re.compile(r"`[^`]+`\W*")
 _MAX_APPROACH = 160  # Characters; a longer phrase is no name of an approach
 
@@ -68,6 +72,8 @@ def read_last_message(message: str) -> LastMessage:
         return LastMessage()
     statements = list(_statements(parse_markdown(text)))
     chosen, why = _decision(statements)
+    if option := option_named(chosen, text):
+        chosen = f"{chosen} ({option.rstrip('.')})"
     return LastMessage(
         summary=_summary(statements),
         causes=_texts(statements, (cues.CAUSE, cues.LESSON), _MAX_CAUSES),
@@ -76,7 +82,10 @@ def read_last_message(message: str) -> LastMessage:
         alternatives=tuple(_alternatives(statements))[:_MAX_ALTERNATIVES],
         assumptions=_texts(statements, (cues.ASSUMED,), _MAX_OTHERS),
         risks=_texts(statements, (cues.RISK,), _MAX_OTHERS),
-        left=_texts(statements, (cues.LEFT,), _MAX_LEFT),
+        left=(
+            *_texts(statements, (cues.LEFT,), _MAX_LEFT),
+            *(f"{OPTIONAL}{one}" for one in _texts(statements, (cues.OPTIONAL,), _MAX_OTHERS)),
+        ),
         text=text,
     )
 
@@ -86,12 +95,14 @@ def _statements(parts: Sequence[Part]) -> Iterator[_Statement]:
     headings: list[tuple[int, str]] = []  # The level and the meaning of the headings above
     lead = ""  # The meaning of a line such as "Two things are left:", for the list below it
     has_begun = False
+    against: re.Match[str] | None = None  # A heading such as "Why not Redis?"
     for at, part in enumerate(parts):
         if part.kind in (CODE, QUOTE):
             continue
         if level := _heading_level(part):
             headings = [one for one in headings if one[0] < level]
             meaning = cues.heading_meaning(part.text)
+            against = _WHY_NOT.match(part.text)
             headings.append((level, meaning or (headings[-1][1] if headings else "")))
             lead, has_begun = "", has_begun or part.kind != HEADING
             continue
@@ -104,6 +115,9 @@ def _statements(parts: Sequence[Part]) -> Iterator[_Statement]:
             meaning = cues.DONE if part.is_checked else cues.LEFT
         if meaning == cues.LEFT:
             part = _with_code(part, parts[at + 1 : at + 2])
+        if against and meaning == cues.REJECTED:
+            part = part._replace(text=f"{against[1]}: {part.text}")
+            against = None
         yield from _read_part(part, meaning, is_first=not has_begun)
         has_begun = True
 
@@ -169,10 +183,16 @@ def _classified(block: Sequence[str], meaning: str, kind: str, is_first: bool) -
         if meaning != cues.LEFT or not cues.NOTHING.match(sentences[0]):
             yield _Statement(_join(sentences), meaning, True, kind, is_first)
         return
+    is_denied = False
     for sentence in sentences:
         own = cues.sentence_meaning(sentence)
         if own == cues.LEFT and cues.NOTHING_LEFT.search(sentence):
             own = ""
+        if own == cues.CAUSE and cues.GUESS.search(sentence):
+            own = cues.ASSUMED
+        # "It was not the cache. It is the clock": the second sentence says what it was.
+        own = cues.CAUSE if is_denied and not own else own
+        is_denied = own == cues.CAUSE and cues.DENIED.search(sentence) is not None
         yield _Statement(sentence, own or meaning, False, kind, is_first)
 
 
@@ -203,8 +223,9 @@ def _summary(statements: Sequence[_Statement]) -> str:
         and (one.meaning in own or (one.is_first and one.meaning != cues.LEFT and not one.by_heading))
         and not cues.FILLER.match(one.text)
     ]
-    rest = [one for one in statements if one.meaning != cues.LEFT]
-    chosen = done or [one for one in rest if one.kind != ROW] or rest or statements
+    rest = [one for one in statements if one.meaning not in (cues.LEFT, cues.OPTIONAL)]
+    plain = [one for one in rest if one.kind != ROW]
+    chosen = done or [one for one in plain if one.meaning != cues.OPTION] or plain or rest or statements
     text = ""
     for one in chosen:
         ended = one.text if one.text.endswith(_ENDED) else f"{one.text}."

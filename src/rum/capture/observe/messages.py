@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from rum.text import guidance_cues
+from rum.text.prompt_words import without_pleasantries
 from rum.text.sentences import lines_outside_code, split_sentences
 from rum.text.shorten import shorten
 
@@ -40,13 +41,14 @@ _GAVE_UP = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _WORKS = re.compile(
-    r"\b(?:all (?:\w+ )?(?:pass(?:es|ed)?|green)|(?:now|it) works|pass(?:es|ed)?\b|fixed|done"
+    r"\b(?:all (?:\w+ )?(?:pass(?:es|ed)?|green)|(?:now|it) works|worked\b|pass(?:es|ed)?\b|fixed|done"
     r"|completed?|implemented"
     r"|added|updated|resolved|succe(?:ss|eded)\w*)",
     re.IGNORECASE,
 )
 _FINE = (
-    r"(?:(?:that|this|it)(?:['’]s| is| was| looks| works)?(?: all| now| just| perfectly| very)?"
+    r"(?:(?:no|nope|nah)\W+)*(?:(?:that|this|it)(?:['’]s| is| was| looks| works)?"
+    r"(?: (?:all|now|just|perfectly|very|exactly|quite|really|actually|already))?"
     r" (?:fine|ok(?:ay)?|good|great|perfect|right|correct|enough|works?|all)"
     r"|thanks?|thank you|problem|worries|need|nothing|leave|go (?:on|ahead)|carry on|looks|all good)\b"
 )
@@ -142,6 +144,35 @@ def reports_failure(prompt: str) -> bool:
     text = without_client_tags(prompt)[:_REPLY]
     said = _YES_OR_NO.match(text)
     return guidance_cues.REPORT.match(text, said.end() if said else 0) is not None
+
+
+_OPTION = re.compile(
+    r"(?m)^[ \t]*(?:[*_]{2})?(?:option |variante )?(\d|[A-Ea-e])[.):][*_]{0,2}[ \t]+(\S.*)$", re.IGNORECASE
+)
+_ORDINALS = re.compile(
+    r"\b(?:(?P<first>first|former|erste[nrs]?|premi[eè]re?|primer[ao]?|primeir[ao]|prim[ao]|eerste|первый)"
+    r"|(?P<second>second|zweite[nrs]?|deuxième|second[oea]|segund[ao]|tweede|второй)"
+    r"|(?P<third>third|dritte[nrs]?|troisième|tercer[ao]?|terceir[ao]|terz[ao]|derde|третий)"
+    r"|(?P<fourth>fourth|vierte[nrs]?)|(?P<last>last|latter|letzte[nrs]?|dernière?|últim[ao]|laatste))\b"
+    r"|(?:\b(?:option|variant|number|nr\.?|no\.?|variante|opción|opção|with)|#)\s*(?P<name>\d|[a-e])\b"
+    r"|^\W*(?P<alone>\d|[a-e])\W*$|第(?P<sign>[一二三四])",
+    re.IGNORECASE,
+)
+
+
+def option_named(words: str, said: str) -> str:
+    """The option of a numbered list that some words choose: "the second one", "option b"; empty if none."""
+    options = [(name.casefold(), " ".join(plain(text).split())) for name, text in _OPTION.findall(said)]
+    found = _ORDINALS.search(without_pleasantries(words))
+    if found is None or len(options) < 2:
+        return ""
+    named = found["name"] or found["alone"]
+    if named:
+        return next((text for name, text in options if name == named.casefold()), "")
+    groups = ("first", "second", "third", "fourth")
+    at = next((number for number, group in enumerate(groups) if found[group]), len(options) - 1)
+    at = "一二三四".index(found["sign"]) if found["sign"] else at
+    return options[at][1] if at < len(options) else ""
 
 
 def plain(text: str) -> str:

@@ -44,7 +44,7 @@ def split_pasted(prompt: str) -> Prompt:
     typed: list[str] = []
     pasted: list[str] = []
     mark: str | None = None
-    in_paste = False
+    in_paste = in_diff = False
     for line in prompt.replace(PASTE, "").splitlines():
         if mark is not None:
             mark = None if closes_fence(line.lstrip(), mark) else mark
@@ -55,7 +55,8 @@ def split_pasted(prompt: str) -> Prompt:
             typed.append(PASTE)
             continue
         # What is indented below a pasted line belongs to it: the code in a traceback.
-        below = in_paste and line.startswith(("  ", "\t"))
+        in_diff = line.startswith("@@ -") or (in_diff and line[:1] in ("+", "-", " "))
+        below = in_diff or (in_paste and line.startswith(("  ", "\t")))
         in_paste = bool(line.strip()) and (below or _is_pasted(line))
         if in_paste:
             pasted.append(line)

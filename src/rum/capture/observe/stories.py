@@ -125,11 +125,19 @@ def story_link(older: Memory, newer: Memory, prompt: str = "") -> LinkType | Non
         if refers or (shared and (not is_unfinished(older) or _continues(older, newer))):
             return LinkType.CAUSED_BY
         return LinkType.RELATED_TO if shared else None
-    if shared and is_unfinished(older) and _continues(older, newer):
+    if is_unfinished(older) and (
+        (shared and _continues(older, newer)) or (_touches(older, newer) and _are_alike(older, newer))
+    ):
         return LinkType.CAUSED_BY
     if is_unfinished(older) and _only_checks(older, newer, prompt):
         return LinkType.CAUSED_BY
     return LinkType.RELATED_TO if shared and _are_alike(older, newer) else None
+
+
+def _touches(older: Memory, newer: Memory) -> bool:
+    """Whether one of them changed a file that the other one read or changed."""
+    first, second = ({file.path for file in one.files} for one in (older, newer))
+    return bool(changed_paths(older) & second or first & changed_paths(newer))
 
 
 def _continues(older: Memory, newer: Memory) -> bool:

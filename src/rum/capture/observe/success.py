@@ -46,8 +46,10 @@ def judge(turn: Turn, steps: Sequence[Step], timeline: Timeline) -> Verdict:
     if turn.reply and reports_failure(turn.reply):
         reason = f"The user reported: {goal_of(turn.reply)}"
         return Verdict(False, reason, FailureCategory.INCORRECT_ASSUMPTION, proof)
-    if how := timeline.all_undone:
-        return _undone(timeline, how)
+    # An edit that was only made to answer a question, and taken back, is no failure of the task.
+    answers = turn.asks and turn.is_finished and not gave_up(turn.last_words)
+    if (how := timeline.all_undone) and not answers:
+        return _undone(turn, timeline, how)
     if proof is not None and proof.passed is False:
         fault = proof.fault or Fault("", "")
         return Verdict(False, f"{proof.command}: {fault.line}"[:_REASON], _category(proof), proof)
@@ -60,14 +62,15 @@ def judge(turn: Turn, steps: Sequence[Step], timeline: Timeline) -> Verdict:
     return Verdict(True, proof=proof if proof and proof.passed else None)
 
 
-def _undone(timeline: Timeline, how: str) -> Verdict:
+def _undone(turn: Turn, timeline: Timeline, how: str) -> Verdict:
     """Work of which nothing is left has failed, whatever passes now."""
+    said = f"{failure_sentence(turn.last_words)} " if gave_up(turn.last_words) else ""
     refuted = [run for change in timeline.work if (run := timeline.refutation(change, timeline.last_change))]
     if not refuted:
-        return Verdict(False, f"All changes were undone by {how}", FailureCategory.OTHER)
+        return Verdict(False, f"{said}All changes were undone by {how}", FailureCategory.OTHER)
     check = max(refuted, key=lambda run: run.at).check
     fault = check.fault or Fault("", "")
-    reason = f"{check.command}: {fault.line}; all changes were undone by {how}"
+    reason = f"{said}{check.command}: {fault.line}; all changes were undone by {how}"
     return Verdict(False, reason[:_REASON], _category(check))
 
 
@@ -80,9 +83,9 @@ def _proof(turn: Turn, timeline: Timeline) -> Check | None:
     if decisive is None or not timeline.work:
         return decisive
     if decisive.passed:
-        # A check that proves more failed before the last change, and was not run again.
-        open_ = [run.check for run in timeline.runs if run.at < timeline.last_change and not run.check.passed]
-        return None if any(_weight(check) > _weight(decisive) for check in open_) else decisive
+        # What failed before the last change was not run again, or was run only in part.
+        left = [run.check for run in timeline.runs if run.at < timeline.last_change and not run.check.passed]
+        return None if any(_is_open(check, [one.check for one in runs]) for check in left) else decisive
     run = next(run for run in reversed(runs) if run.check is decisive)
     return _without_old_failures(turn, timeline, run) if timeline.failed_before(run) else decisive
 
@@ -121,10 +124,24 @@ def _decisive(checks: Sequence[Check]) -> Check | None:
     if newest.passed is False:
         return newest
     heaviest = max((check for check in last.values() if check.passed), key=_weight)
-    # An earlier failure is outweighed by a later check of its kind that passed, such as the whole suite.
-    failed = [check for check in last.values() if not check.passed and check.kind is not heaviest.kind]
-    worse = [check for check in failed if _weight(check) > _weight(heaviest)]
+    # An earlier failure is outweighed by a later check that covers it, such as the whole suite.
+    order = list(last.values())
+    failed = [
+        check
+        for at, check in enumerate(order)
+        if not check.passed and not any(one.passed and one.covers(check) for one in order[at + 1 :])
+    ]
+    worse = [check for check in failed if _weight(check) >= _weight(heaviest)]
     return worse[-1] if worse else heaviest
+
+
+def _is_open(failed: Check, later: Sequence[Check]) -> bool:
+    """Whether none of the later checks that passed tells that a failed one would pass too."""
+    passed = [check for check in later if check.passed]
+    if all(_weight(check) < _weight(failed) for check in passed):
+        return True
+    same = [check for check in passed if check.kind is failed.kind]
+    return bool(same) and not any(check.reruns_failures_of(failed) for check in same)
 
 
 def _weight(check: Check) -> int:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _PROSE = (".md", ".rst", ".txt", ".adoc", ".gitignore", "LICENSE", "CHANGELOG", "README")
 # Lines that only show what a program does: taking them out again undoes no work.
 _SHOWS = re.compile(
-    r"(?:print|console\.\w+|dbg!|debugger|breakpoint|import pdb|pdb\.|logg?(?:er|ing)?\.debug|fmt\.Print\w*"
+    r"(?:print|console\.\w+|dbg!|debugger|breakpoint|import pdb|pdb\.|_?log(?:g?er|ging)?\.\w+|fmt\.Print\w*"
     r"|e?println!|System\.(?:out|err)\.print\w*|var_dump|print_r|dd|puts|pp?|Debug\.\w+|std::cerr|printf)\b"
     r"|.*\b(?:it|test|describe)\.only\("
 )
@@ -34,9 +34,13 @@ _DEFINES = re.compile(
     r"\b(?:def|func|function|fn|fun|sub|class|struct|impl|void|int|public|private|static)\s+(\w+)"
 )
 _REFUSED = re.compile(r"(?m)^(?:error|fatal): ")
+_COMMITTED = re.compile(r"(?m)^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] ")
+UNDONE = "undone by"  # How the reason of a change that was undone begins
 _NOTHING_STASHED = "No local changes to save"
 _TEST_FILE = re.compile(
-    r"(?:^|/)(?:tests?|specs?|__tests__)/|(?:^|/)test_|[._-](?:test|spec)\.\w+$|Tests?\.\w+$"
+    # A folder far above the file may be called so for other reasons.
+    r"(?:^|/)(?:tests?|specs?|__tests__)/(?:[^/]+/){0,2}[^/]+$|(?:^|/)test_[^/]*$|[._-](?:test|spec)\.\w+$"
+    r"|Tests?\.\w+$"
 )
 
 
@@ -67,6 +71,7 @@ class Change:
     removed: frozenset[str]
     lines: str = ""
     functions: frozenset[str] = frozenset()  # The functions whose heads are in it
+    text: str = ""  # What it adds, as written
     is_new_file: bool = False
     is_known: bool = True  # False for a change by a command, whose lines are not seen
     is_undoing: bool = False  # It only puts back what other changes took out
@@ -79,12 +84,22 @@ class Change:
     @property
     def counts(self) -> bool:
         """Whether a check could say something about it: it is neither prose nor output for debugging."""
-        if self.path.endswith(_PROSE) or self.is_undoing:
+        if self.is_prose or self.is_undoing:
             return False
         if not self.is_known:
             return True
         only_showed = self.only_shows and bool(self.undone)
         return not only_showed and bool(edit_marks("\n".join(self.added), "\n".join(self.removed)))
+
+    @property
+    def is_prose(self) -> bool:
+        """Whether it changes a text for people."""
+        return self.path.endswith(_PROSE)
+
+    @property
+    def is_test(self) -> bool:
+        """Whether it changes a test, which says what is wanted."""
+        return _TEST_FILE.search(self.path) is not None
 
     @property
     def only_shows(self) -> bool:
@@ -100,11 +115,7 @@ class Change:
 
     def is_named_by(self, frames: Iterable[Frame], output: str) -> bool:
         """Whether a traceback leads through it: by line, by function, or by quoting a line that it adds."""
-        own = [
-            frame
-            for frame in frames
-            if is_file_named(frame.file, self.path) or is_file_named(self.path, frame.file)
-        ]
+        own = [frame for frame in frames if _is_one_of(self.path, [frame.file])]
         if not own:
             return False
         if any(frame.function.rpartition(".")[2] in self.functions for frame in own if frame.function):
@@ -195,6 +206,7 @@ class Timeline:
             removed - added,
             file.get("lines", ""),
             frozenset(_DEFINES.findall(f"{old}\n{new}")),
+            new,
             is_new_file=file["operation"] == "create",
             left=set(added - removed),
         )
@@ -202,7 +214,8 @@ class Timeline:
     def _change(self, new: Change) -> None:
         earlier = [one for one in self.changes if one.path == new.path and not one.undone and not one.is_away]
         if new.is_known and earlier:
-            put_back = {line for one in earlier for line in one.removed}
+            # What an undoing took out and is put in again, maybe elsewhere, is work.
+            put_back = {line for one in earlier if not one.is_undoing for line in one.removed}
             taken_out = {line for one in earlier for line in one.added}
             has_lines = bool(new.added or new.removed)
             new.is_undoing = has_lines and new.added <= put_back and new.removed <= taken_out
@@ -233,7 +246,8 @@ class Timeline:
             for one in self.changes:
                 if one.commit is None and not one.is_away and not one.undone:
                     one.commit = len(self._commits)
-            self._commits.append("")
+            made = _COMMITTED.search(output)
+            self._commits.append(made[1] if made else "")
         elif effect.kind == "stash":
             if _NOTHING_STASHED not in output:
                 away = self._affected(effect)
@@ -276,7 +290,9 @@ class Timeline:
         numbered = next(
             (int(match[1]) for name in effect.commits if (match := re.fullmatch(r"HEAD~(\d+)", name))), back
         )
-        return numbered is not None and commit == len(self._commits) - 1 - numbered
+        sha = self._commits[commit]
+        named = bool(sha) and any(name.startswith(sha) or sha.startswith(name) for name in effect.commits)
+        return named or (numbered is not None and commit == len(self._commits) - 1 - numbered)
 
     def _undo(self, changes: Iterable[Change], how: str) -> None:
         undone = [one for one in changes if not one.undone]
@@ -353,22 +369,38 @@ class Timeline:
             return True
         passed = (one.at for one in self.runs if one.at > run.at and one.check.passed)
         end = next(passed, self._clock)
-        fixed = (one for one in self.changes if run.at < one.at < end and one is not change)
-        return any(self.names(run, one) for one in fixed if not _overlap(one, change))
+        fixed = [one for one in self.changes if run.at < one.at < end and one is not change]
+        others = [one for one in fixed if not one.removed & change.added]
+        if any(self.names(run, one) for one in others):
+            return True
+        # A change that the output names went too, or the file that it names was changed.
+        gone = (one for one in run.there if any(run.at < lost.at < end for lost in one.gone))
+        files = {frame.file for frame in run.frames}
+        is_elsewhere = bool(files) and not _is_one_of(change.path, files)
+        return any(self.names(run, one) for one in gone if one is not change) or (
+            is_elsewhere and any(_is_one_of(one.path, files) for one in others)
+        )
 
-    def there_at_end(self, path: str) -> set[str]:
-        """The lines added to a file that are still there."""
-        return {line for one in self.changes if one.path == path and one.is_there for line in one.left}
+    def is_still_there(self, change: Change, line: str) -> bool:
+        """Whether a line of a change is in the file at the end, maybe written differently."""
+        there = [one for one in self.changes if one.path == change.path and one.is_there]
+        if any(line in one.left for one in there):
+            return True
+        return any(_squeezed(line) in _squeezed(one.text) for one in there if not one.gone)
 
 
-def _overlap(one: Change, other: Change) -> bool:
-    """Whether a change replaces lines of another."""
-    return bool(one.removed & other.added)
+def _is_one_of(path: str, files: Iterable[str]) -> bool:
+    return any(is_file_named(file, path) or is_file_named(path, file) for file in files)
+
+
+def _squeezed(code: str) -> str:
+    """Code without what formatters change: blanks, the kind of quotes, trailing commas."""
+    return re.sub(r",(?=[)\]}])", "", re.sub(r"\s+", "", code).replace("'", '"'))
 
 
 def undone_fault(how: str) -> Fault:
     """The reason of a change that was undone without an error that is known."""
-    return Fault("", f"undone by {how}")
+    return Fault("", f"{UNDONE} {how}")
 
 
 def significant_lines(text: str) -> frozenset[str]:

@@ -11,17 +11,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from rum.capture.observe.attempts import Attempt, attempts_in
 from rum.capture.observe.checks import Check, check_of
 from rum.capture.observe.errors import Fault, fault_in
-from rum.capture.observe.goals import asks_back, context_of, goal_of, sets_task, task_type
+from rum.capture.observe.goals import GOAL, asks_back, context_of, goal_of, says_task, sets_task, task_type
 from rum.capture.observe.last_message import read_last_message
 from rum.capture.observe.messages import without_client_tags
 from rum.capture.observe.rejection import new_lines, rejection_of, undone_lines
 from rum.capture.observe.steps import Step, steps_of
 from rum.capture.observe.success import judge
-from rum.capture.observe.timeline import ChangePosition, Timeline, significant_lines
-from rum.capture.observe.turns import Turn
+from rum.capture.observe.timeline import UNDONE, ChangePosition, Timeline, significant_lines
+from rum.capture.observe.turns import Report, Turn
 from rum.model.memory import PARTIAL, REJECTED, UNVERIFIED
 from rum.model.memory_layers import ActionType, TaskType
 from rum.store.attempt_fingerprint import REJECTED_BY_USER, carrying_line, is_beside
+from rum.text.sentences import split_sentences
 from rum.text.shell import segments
 from rum.text.shorten import shorten, shorten_start
 
@@ -98,15 +99,16 @@ def _triviality(
         return "" if stored else "nothing done"
     if any(checks) or any(not step.only_looks for step in work):
         return ""
+    if turn.key.agent and not stored:
+        return "reported to its caller"
     if stored or any(len(report.text.strip()) >= _CONCLUSION for report in turn.reports):
         return ""
-    is_question = task_type(turn.prompt, turn.earlier, turn.said) is TaskType.INVESTIGATION
-    if asks_back(turn.last_words) and not is_question:
+    if asks_back(turn.last_words) and not turn.asks:
         return "only asked the user"
     # A subagent looks more than once on behalf of its caller.
     looks = len(work) + sum(step.tool == "agent" for step in work) * _LOOKS
     length = len(turn.last_words.strip()) if turn.is_finished and turn.prompt else 0
-    if length >= _LONG_CONCLUSION or ((is_question or looks >= _LOOKS) and length >= _CONCLUSION):
+    if length >= _LONG_CONCLUSION or ((turn.asks or looks >= _LOOKS) and length >= _CONCLUSION):
         return ""
     return "only looked around"
 
@@ -135,7 +137,7 @@ class _TurnReader:
         self.timeline = Timeline(steps)
         self.verdict = judge(turn, steps, self.timeline)
         self.message = read_last_message(turn.last_words)
-        self.attempts = attempts_in(self.timeline)
+        self.attempts = attempts_in(self.timeline, asks=turn.asks)
         self.rejection = rejection_of(turn)
         self._failed = {attempt.position: attempt for attempt in (*self._rejected(), *self.attempts)}
 
@@ -158,6 +160,9 @@ class _TurnReader:
         goal = goal_of(turn.prompt, turn.earlier, turn.said)
         if commits and not turn.earlier and not sets_task(turn.prompt, turn.said):
             goal = commits[-1].subject  # "commit it" without anything before it
+        if goal and not says_task(goal) and self.message.summary:
+            # Only an address, or "go": what was done tells what it was about.
+            goal = shorten(f"{goal}: {split_sentences(self.message.summary)[0]}", GOAL)
         goal = goal or f"Work on {', '.join(changed[:3]) or 'the project'}"
         task = task_type(turn.prompt, turn.earlier, turn.said)
         # A request to change something that changed nothing was an investigation.
@@ -251,7 +256,12 @@ class _TurnReader:
             "success": verdict.success,
             "summary": self.message.summary or self._summary(changed),
             # The agent's own explanation first: it is worth more than what RUM saw of the attempts.
-            "learnings": [*self._rejection_learned(), *self.message.causes, *self._learnings()],
+            "learnings": [
+                *self._rejection_learned(),
+                *self.message.causes,
+                *(_conclusion(report) for report in self.turn.reports[:_MAX_LEARNINGS]),
+                *self._learnings(),
+            ],
             "follow_up_needed": [] if self.rejection else list(self.message.left),
         }
         if self.message.text != outcome["summary"]:
@@ -287,7 +297,8 @@ class _TurnReader:
         for attempt in self.attempts:
             file = self._file(attempt.position)
             what = f"{_file_name(file['path'])}: {_quote_change(file, attempt.lines)}"
-            learning = f"{what} failed ({attempt.fault.line})"
+            error = attempt.fault.line
+            learning = f"{what} was {error}" if error.startswith(UNDONE) else f"{what} failed ({error})"
             if attempt.instead and attempt.instead not in self._failed:
                 learning += f"; replaced by {_quote_change(self._file(attempt.instead))}"
                 if self.verdict.success and self.verdict.proof:
@@ -297,6 +308,12 @@ class _TurnReader:
 
     def _file(self, position: ChangePosition) -> FileAccess:
         return self.steps[position.step].changes[position.file]
+
+
+def _conclusion(report: Report) -> str:
+    """What a subagent found, in its own words: the first sentences that say it."""
+    found = read_last_message(report.text)
+    return f"The subagent reported: {(found.causes or (found.summary,))[0]}"
 
 
 def _file_name(path: str) -> str:

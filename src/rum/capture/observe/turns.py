@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 from zlib import crc32
 
 from rum.capture.events.event import cast
-from rum.capture.observe.goals import sets_task
+from rum.capture.observe.goals import sets_task, task_type
 from rum.capture.observe.messages import may_reject
 from rum.model.ids import id_of
+from rum.model.memory_layers import TaskType
 from rum.store.captured_events import TurnKey
 from rum.text.shorten import without_invisible
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
 
 
 CLOSING = ("stop", "agent_stop")  # Events that end a turn
+_NO = re.compile(r"\W*(?:no|nope|nein|non|não|nee|nie|нет)\b|\W*(?:不|いいえ|아니)", re.IGNORECASE)
 
 
 def merge_events(events: Iterable[Event]) -> list[Event]:
@@ -90,6 +93,13 @@ class Turn(NamedTuple):
         return self.words or next(
             (text for event in reversed(self.events) if (text := _text(event, *CLOSING))), ""
         )
+
+    @property
+    def asks(self) -> bool:
+        """Whether the prompt asks something: by its words, or as the agent answers it with a no."""
+        if task_type(self.prompt, self.earlier, self.said) is TaskType.INVESTIGATION:
+            return True
+        return "?" in self.prompt and _NO.match(self.last_words) is not None
 
     @property
     def agent_type(self) -> str:

@@ -141,6 +141,11 @@ _IN_PLACE = {"sed": ("-i", "--in-place"), "perl": ("-pi", "-i"), "ruby": ("-pi",
 _TARGET = re.compile(r"(?<![0-9&>])>{1,2}\s*([\w./~@+-]+\.\w{1,8})(?=[\s;&|]|$)")
 _WRITTEN = re.compile(r"[\w./~@+-]*\w\.\w{1,8}")
 _QUOTED = re.compile(r"\"(?:\\.|[^\"\\])*\"|'[^']*'")
+# A script in the command line, and calls by which it writes files.
+_INLINE = re.compile(r"(?:python[\d.]*|node|ruby|perl|deno|bun) (?:-\w+ )*(?:-c|-e|--eval)\b")
+_WRITING = re.compile(
+    r"\.write(?:_text|_bytes|FileSync|File)?\(|File\.write|open\([^)\n]*,\s*[\"'](?:[wax]|r\+)|\bwriteFile"
+)
 _NO_SOURCE = (".log", ".out", ".tmp", ".txt", ".diff", ".patch", ".bak", ".orig")
 
 
@@ -155,6 +160,8 @@ def files_written(command: str) -> list[str]:
         if words[0] == "tee" or (marks and any(word.startswith(marks) for word in words[1:])):
             found += [word for word in words[1:] if _WRITTEN.fullmatch(word)]
     outside = ("/tmp/", "/dev/", "/var/")  # noqa: S108 (only compared)
+    if _WRITING.search(command) and (opened or _INLINE.search(command)):
+        found += re.findall(r"""["']([\w./~@+-]*\w\.\w{1,8})["']""", command) or ["a file"]
     return [
         one for one in dict.fromkeys(found) if not one.startswith(outside) and not one.endswith(_NO_SOURCE)
     ]

@@ -16,6 +16,8 @@ _MAX_AT_START = 2
 _MIN_SHARED = 2  # Words that a prompt and the words of a user must share
 _MAX_PROMPT = 2000  # Characters of a prompt that are compared
 _ANYWHERE = "*"
+# A name that only code has: with a dot, an underscore, brackets or capitals within.
+_CODE = r"[A-Za-z]\w*(?:\.\w+)+|\w+_\w+|\w+(?=\(\))|(?<=`)[^`\s]+(?=`)|[a-z]+[A-Z]\w+|[A-Z][a-z]+[A-Z]\w+"
 _CALL = "learn action=list"
 
 
@@ -57,12 +59,26 @@ def _about_files(context: OfferContext) -> list[Offer]:
     names = {name for file in files if "." in (name := file["path"].replace("\\", "/").rpartition("/")[2])}
     if not names:
         return []
+    added = "\n".join(file.get("added", "") for file in files)
     for row in context.store.users_words(_MAX_ROWS):
         places = row.condition.split("|")
         is_meant = any(name in places or _is_named(name, row.text) for name in names)
+        is_meant = is_meant or (bool(added) and _forbids(row.text, added))
         if is_meant and not context.was_offered(row.id):
             return [_offer(context, row)]
     return []
+
+
+def _forbids(text: str, added: str) -> bool:
+    """Whether the words of a user reject a name of code that an edit adds: "never json.dumps"."""
+    import re  # noqa: PLC0415 (few projects have such words)
+
+    named = {name for name in re.findall(_CODE, text) if _is_named(name, added)}
+    if not named:
+        return False
+    from rum.text.contrary import rejected_parts  # noqa: PLC0415
+
+    return any(_is_named(name, part) for part in rejected_parts(text) for name in named)
 
 
 def _is_named(name: str, text: str) -> bool:

@@ -12,13 +12,14 @@ from rum.inject.offers.context import day
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from rum.inject.offers.context import OfferContext
     from rum.inject.offers.text import Offer
     from rum.store.sqlite.readonly import MemoryRow
 
 KIND = "session"
+_OPTIONAL = "Optional: "  # Before a follow-up that need not be done
 _MAX_MEMORIES = 40  # The newest memories, which are examined
 _MAX_AGE = 30 * 86_400  # Seconds; older work and learnings are not offered
 # Maximum number of learnings, of commits and of files in an offer.
@@ -68,20 +69,24 @@ def _unfinished(context: OfferContext, rows: list[MemoryRow]) -> Offer | None:
     changed = context.store.changed_files(memory.id for memory in rows)
     changed_since: set[str] = set()
     for memory in rows:
-        follow_up, goal = _first(memory, "follow_up_needed"), memory.goal
+        follow_up, goal = _first(memory, "follow_up_needed", (_OPTIONAL,)), memory.goal
         is_unfinished = not memory.success or memory.is_partial
-        own_files = changed.get(memory.id, set())
+        own_files = changed.get(memory.id, {})
         if is_unfinished:
-            is_open = not memory.is_settled and not own_files & changed_since
+            is_open = not memory.is_settled and not own_files.keys() & changed_since
+            is_open = is_open and not _is_changed(context, own_files)
         else:
             is_open = bool(follow_up) and not any(
                 path.rpartition("/")[2] in str(follow_up) for path in changed_since
             )
-            changed_since |= own_files
+            changed_since |= own_files.keys()
         is_own = memory.imported_at is None and goal.casefold() not in done
         if is_open and is_own and _is_recent_and_new(context, memory.id, memory.created_at):
             why = "" if memory.success else memory.outcome.get("failure_reason") or ""
-            text = f"Left unfinished on {day(memory.created_at)}: {{0}}." + (" Why: {1}." if why else "")
+            # What was taken back on purpose, with nothing left to do, need not be done any more.
+            is_undone = "changes were undone by" in why.lower() and not follow_up
+            what = "Tried and taken back" if is_undone else "Left unfinished"
+            text = f"{what} on {day(memory.created_at)}: {{0}}." + (" Why: {1}." if why else "")
             text += " To do: {2}." if follow_up else ""
             return context.offer(KIND, [memory.id], text, (goal, why, follow_up or ""))
         if memory.success:
@@ -89,13 +94,27 @@ def _unfinished(context: OfferContext, rows: list[MemoryRow]) -> Offer | None:
     return None
 
 
-def _first(memory: MemoryRow, field: str) -> str | None:
-    return next(iter(memory.outcome.get(field) or ()), None)
+def _first(memory: MemoryRow, field: str, but: Sequence[str] = ()) -> str | None:
+    """The first text of a list in an outcome, without those that quote one of `but`."""
+    texts = (str(text) for text in memory.outcome.get(field) or ())
+    return next((text for text in texts if not any(one in text for one in but)), None)
+
+
+def _is_changed(context: OfferContext, files: dict[str, str | None]) -> bool:
+    """Whether somebody has changed one of these files since."""
+    from rum.repo.files import blob_id  # noqa: PLC0415 (only for work that seems unfinished)
+
+    root = context.root
+    return bool(root) and any(
+        known and blob_id(os.path.join(str(root), path)) != known for path, known in files.items()
+    )
 
 
 def _learned(context: OfferContext, rows: list[MemoryRow]) -> Offer | None:
     """The first learning of each of the newest memories that have one."""
-    learned = [(memory, _first(memory, "learnings")) for memory in rows]
+    # What the user said is told as such.
+    said = [row.text for row in context.store.users_words(_MAX_MEMORIES)]
+    learned = [(memory, _first(memory, "learnings", said)) for memory in rows]
     found = [
         (memory.id, str(text))
         for memory, text in learned

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from rum.inject.offers.context import day
 from rum.inject.offers.warning import KIND as WARNING
-from rum.inject.offers.warning import is_alike
 from rum.store.attempt_fingerprint import REJECTED_BY_USER, sampled
 
 TYPE_CHECKING = False
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
 
 KIND = "touching"
 MAX_PER_SESSION = 6
+_OTHER = 0.1  # The share of marks up to which what worked later is the same as what failed
 _MAX_ROWS = 20  # The newest memories, and attempts, of a file, which are examined
 
 
@@ -50,16 +50,16 @@ def _offer(context: OfferContext, draft: Draft) -> Offer:
 def _failed_attempt(context: OfferContext, path: str) -> Draft | None:
     """The newest failed attempt in a file that did not work later."""
     session = context.event["session"]
-    worked_since: list[tuple[bytes, int]] = []
+    worked_since: list[set[int]] = []
     for attempt in context.store.attempts(path, _MAX_ROWS):
         if attempt.worked:
-            worked_since.append((attempt.marks, attempt.size))
+            worked_since.append(set(sampled(attempt.marks)))
         elif attempt.tried and attempt.why and attempt.session_id != session:
-            marks = frozenset(sampled(attempt.marks))
-            if any(is_alike(marks, other, size, is_command=False) for other, size in worked_since):
+            marks = set(sampled(attempt.marks))
+            if any(len(marks - later) <= _OTHER * len(marks) for later in worked_since):
                 continue
             instead = " Worked instead: `{3}`." if attempt.instead else ""
-            is_rejected = attempt.why.startswith(REJECTED_BY_USER)
+            is_rejected = attempt.why.startswith((REJECTED_BY_USER, "undone by"))
             text = "{0}: `{1}` on {4} was {2}." if is_rejected else "{0}: `{1}` failed here on {4} ({2})."
             text += instead
             return attempt.memory_id, attempt.at, text, (path, attempt.tried, attempt.why, attempt.instead)

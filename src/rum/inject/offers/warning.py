@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 from rum.inject.offers.context import day
 from rum.store.attempt_fingerprint import (
     REJECTED_BY_USER,
@@ -16,7 +18,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from rum.capture.events.event import Event
+    from rum.capture.events.event import FileAccess
     from rum.inject.offers.context import OfferContext
     from rum.inject.offers.text import Offer
     from rum.store.sqlite.readonly import AttemptRow
@@ -33,6 +35,7 @@ _RELATED = 0.5  # The share of marks in common from which an edit that worked co
 # marks the share `WITHIN` must be there; of one with at least `MEDIUM` all but the mark of a whole line; one
 # with fewer than `LEAST` may be there by chance.
 WITHIN, LARGE, MEDIUM, LEAST = 0.9, 16, 5, 3
+_MAX_FILE = 1024 * 1024  # Bytes of a file in which the line of an edit is searched
 _PART = 0.4  # An edit within a line has at least this share of the line that failed
 # Of two longer lines, that failed and that worked, only some characters before their difference are quoted.
 _LONG, _BEFORE = 50, 8
@@ -47,78 +50,66 @@ def offers(context: OfferContext) -> list[Offer]:
     event = context.event
     if event["kind"] not in ("before", "after", "failed") or event.get("exit") == 0:
         return []
-    for key, marks, is_command in _attempts_in_event(context):
-        rows = context.store.attempts(key, _MAX_ATTEMPTS)
-        if is_command:
-            found = _repeated_command(marks, rows, event["session"], started_by(event.get("command", "")))
-        else:
-            found = _repeated_edit(marks, rows, event, key)
+    for key, found in _repeated(context):
         if found is not None and not context.was_offered(found.memory_id, KIND):
-            return [_offer(context, found, "" if is_command else key)]
+            return [_offer(context, found, key)]
     return []
 
 
-def _attempts_in_event(context: OfferContext) -> Iterable[tuple[str, frozenset[int], bool]]:
-    event = context.event
-    if event.get("tool") == "run":
-        tried = command_tried(event.get("command", ""))
-        if tried is not None:
-            yield tried.key, tried.marks, True
+def _repeated(context: OfferContext) -> Iterable[tuple[str, AttemptRow | None]]:
+    """What the event repeats: the path, empty for a command, and the attempt that failed, if any."""
+    event, store = context.event, context.store
+    if event.get("tool") == "run" and (tried := command_tried(event.get("command", ""))) is not None:
+        rows, start = store.attempts(tried.key, _MAX_ATTEMPTS), started_by(event.get("command", ""))
+        yield "", _repeated_command(tried.marks, rows, event["session"], start)
     for file in event.get("files", []):
-        if file["operation"] != "read":
-            marks = edit_marks(file.get("added", ""), file.get("removed", ""))
-            path = context.path_of(file) if marks else None
-            if marks and path:
-                yield path, marks, False
+        path = context.path_of(file) if file["operation"] != "read" else None
+        if path and (rows := store.attempts(path, _MAX_ATTEMPTS)):
+            yield path, _repeated_edit(*_whole_lines(context, file), rows, event["session"])
 
 
-def _repeated_edit(
-    marks: frozenset[int], rows: Sequence[AttemptRow], event: Event, path: str
-) -> AttemptRow | None:
+def _whole_lines(context: OfferContext, file: FileAccess) -> tuple[str, str]:
+    """What an edit adds and removes; of one within a line, which is yet to be made, the whole lines."""
+    new, old = file.get("added", ""), file.get("removed", "")
+    if not old or context.event["kind"] != "before":
+        return new, old
+    try:
+        with open(os.path.join(context.event["cwd"], file["path"]), "rb") as opened:
+            text = opened.read(_MAX_FILE).decode("utf-8", "replace").replace("\r\n", "\n")
+    except (OSError, ValueError):
+        return new, old
+    at = text.find(old)
+    if at < 0:
+        return new, old
+    end = text.find("\n", at + len(old))
+    head, tail = text[text.rfind("\n", 0, at) + 1 : at], text[at + len(old) : end if end >= 0 else None]
+    return head + new + tail, head + old + tail
+
+
+def _repeated_edit(added: str, removed: str, rows: Sequence[AttemptRow], session: str) -> AttemptRow | None:
     """The failed edit that is being repeated; none if the same thing worked later."""
+    marks = edit_marks(added, removed)
     worked: list[AttemptRow] = []
-    for row in rows:
+    for row in rows if marks else ():
         if row.worked:
             worked.append(row)
-        elif is_alike(marks, row.marks, row.size, is_command=False) or _is_wrong_part(marks, row, worked):
-            if row.session_id == event["session"]:
+        elif is_alike(marks, row.marks, row.size, is_command=False):
+            if row.session_id == session:
                 return None
-            is_other = any(_worked_since(marks, row, later) for later in worked) or _is_guarded(
-                event, row, path
-            )
-            if not is_other:
+            if not any(_worked_since(marks, row, later) for later in worked) and not _is_guarded(added, row):
                 return row
     return None
 
 
-def _is_wrong_part(marks: frozenset[int], failed: AttemptRow, worked: Sequence[AttemptRow]) -> bool:
-    """Whether an edit within a line puts back just what tells a failed line from one that worked later."""
-    bad = set(sampled(failed.marks))
-    if len(marks) < LEAST or len(marks & bad) < len(marks) - 1:
-        return False
-    for row in worked:
-        good = set(sampled(row.marks))
-        only_bad = bad - good
-        if len(bad & good) >= _RELATED * len(bad) and len(only_bad & marks) >= _RELATED * len(only_bad) > 0:
-            return True
-    return False
-
-
-def _is_guarded(event: Event, row: AttemptRow, path: str) -> bool:
+def _is_guarded(added: str, row: AttemptRow) -> bool:
     """Whether an edit adds a condition to what failed, which is only a part of it."""
     import re  # noqa: PLC0415 (few edits are like a failed one)
 
+    if len(edit_marks(added)) <= row.size:
+        return False
     known = frozenset(sampled(row.marks))
-    for file in event.get("files", []):
-        added = file.get("added", "")
-        if (
-            path.endswith(file["path"].replace("\\", "/").rpartition("/")[2])
-            and len(edit_marks(added)) > row.size
-        ):
-            lines = (edit_marks(line) for line in added.splitlines() if re.match(_GUARD, line))
-            if any(line and not line & known for line in lines):
-                return True
-    return False
+    lines = (edit_marks(line) for line in added.splitlines() if re.match(_GUARD, line))
+    return any(line and not line & known for line in lines)
 
 
 def _repeated_command(
@@ -130,8 +121,13 @@ def _repeated_command(
     single failure may be a coincidence. A program that could not be started may work if started otherwise.
     """
     found, failures, worked = None, set[str](), set[str]()
+    within = [row for row in rows if _is_part(marks, row)]
+    # With other words added it may work, but not if it has failed in two memories and never worked so.
+    has_failed_often = len({row.memory_id for row in within}) > 1 and not any(row.worked for row in within)
     for row in rows:
-        if not is_alike(marks, row.marks, row.size, is_command=True):
+        if not (
+            is_alike(marks, row.marks, row.size, is_command=True) or (has_failed_often and row in within)
+        ):
             continue
         if row.worked:
             if found is not None and (not _is_not_started(found) or row.tried == start):
@@ -147,6 +143,11 @@ def _repeated_command(
         found = found or row
         failures.add(row.memory_id)
     return found
+
+
+def _is_part(marks: frozenset[int], row: AttemptRow) -> bool:
+    """Whether a command has all words of an earlier one."""
+    return row.size > 1 and shared(row.marks, row.size, marks) >= row.size
 
 
 def _is_not_started(row: AttemptRow) -> bool:
@@ -190,7 +191,10 @@ def _similarity(marks: frozenset[int], sample: bytes, size: int) -> float:
 
 def _offer(context: OfferContext, row: AttemptRow, path: str) -> Offer:
     is_rejected = row.why.startswith(REJECTED_BY_USER)
-    start = f"Tried before and {REJECTED_BY_USER if is_rejected else 'failed'}" + (" in {1}" if path else "")
+    result = (
+        REJECTED_BY_USER if is_rejected else "taken back" if row.why.startswith("undone by") else "failed"
+    )
+    start = f"Tried before and {result}" + (" in {1}" if path else "")
     why = row.why.removeprefix(REJECTED_BY_USER).lstrip(": ") if is_rejected else row.why
     rest = ": `{0}`" + (" ({2})." if why else ".") + (" Worked instead: `{3}`." if row.instead else "")
     text = f"{start} on {day(row.at)}{rest}"

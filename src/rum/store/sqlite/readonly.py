@@ -114,7 +114,7 @@ SELECT id, created_at, condition, action FROM rules WHERE source = 'user' AND su
 ORDER BY created_at DESC, seq DESC LIMIT ?
 """
 _CHANGED_FILES = """
-SELECT memory_id, file_path FROM memory_files
+SELECT memory_id, file_path, content_hash FROM memory_files
 WHERE memory_id IN (SELECT value FROM json_each(?)) AND operation <> 'read'
 """
 _LAST_OF_SESSION = "SELECT id FROM memories WHERE session_id = ? ORDER BY created_at DESC, id DESC LIMIT 1"
@@ -212,11 +212,11 @@ class ReadOnlyStore:
         """The newest memories, newest first, without superseded ones."""
         return map(_memory, self._memories.rows(_NEWEST, (limit,)))
 
-    def changed_files(self, memory_ids: Iterable[str]) -> dict[str, set[str]]:
-        """The files that each of these memories changed."""
-        files: dict[str, set[str]] = {}
-        for memory_id, path in self._memories.rows(_CHANGED_FILES, (json.dumps(list(memory_ids)),)):
-            files.setdefault(memory_id, set()).add(path)
+    def changed_files(self, memory_ids: Iterable[str]) -> dict[str, dict[str, str | None]]:
+        """The files that each of these memories changed, with git's hash of what they became."""
+        files: dict[str, dict[str, str | None]] = {}
+        for memory_id, path, known in self._memories.rows(_CHANGED_FILES, (json.dumps(list(memory_ids)),)):
+            files.setdefault(memory_id, {})[path] = known
         return files
 
     def users_words(self, limit: int) -> list[SaidRow]:
