@@ -23,7 +23,7 @@ import sys
 from rum import Rum
 
 def tell(done, total):
-    print(done, flush=True)
+    print(done if total else 0, flush=True)
 
 with Rum.open(owner=True) as rum:
     answer = rum.import_git(progress=tell)

@@ -40,7 +40,7 @@ MAX_NAMED = 20  # Maximum number of damaged rows that a message names
 LABEL = 200  # Characters kept of a session's, client's or branch's name
 
 Clock = Callable[[], float]
-Progress = Callable[[int, int], None]  # Called with the number of things that are done, and of all
+Progress = Callable[[int, int], None]  # Called with how much is done, and of how much; 0 while not known
 Located = tuple[Settings, ProjectLocation]
 Locate = Callable[[bool], Located]  # Finds the project again; True registers it
 FindAt = Callable[[str, str, bool], Located]  # Finds the project of a folder in a home; True registers it

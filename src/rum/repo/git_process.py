@@ -41,6 +41,10 @@ _ENVIRONMENT = {
 }
 
 
+class GitFailed(StorageError):
+    """Git ended with an error, such as an object that it cannot read."""
+
+
 def run_git(git_dir: str, *arguments: str) -> str | None:
     """Git's output for this git dir; None if git fails, takes too long or is not installed."""
     printed = ask_git(git_dir, *arguments)
@@ -73,7 +77,7 @@ def ask_git(git_dir: str, *arguments: str, question: bytes = b"", objects: str |
 
 @contextmanager
 def stream_git(git_dir: str, *arguments: str, stdin: bytes = b"") -> Generator[IO[bytes]]:
-    """Git's output as a stream, to be read to its end while git runs; StorageError if git fails."""
+    """Git's output as a stream, to be read to its end while git runs; GitFailed if git fails."""
     program = _find_program(os.environ.get("PATH", "").split(os.pathsep))
     if not program:
         raise StorageError("git was not found on the PATH. Install it and try again.")
@@ -103,8 +107,10 @@ def stream_git(git_dir: str, *arguments: str, stdin: bytes = b"") -> Generator[I
         if process.returncode:
             stderr.seek(0)
             message = " ".join(stderr.read(_MESSAGE_LIMIT).decode("utf-8", "replace").split())
-            raise StorageError(
-                f"git could not read {git_dir}: {message or process.returncode}.", path=git_dir
+            raise GitFailed(
+                f"git could not read {git_dir}: {message or process.returncode}.",
+                path=git_dir,
+                problem=message or str(process.returncode),
             )
 
 

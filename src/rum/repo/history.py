@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager
 from typing import IO, NamedTuple
 
 from rum.repo.git import GitRepository
-from rum.repo.git_process import run_git, stream_git
+from rum.repo.git_process import GitFailed, run_git, stream_git
 from rum.settings.home import read_bounded
 
 CHUNK = 1 << 20
@@ -69,12 +69,52 @@ class Change(NamedTuple):
     hunk_contexts: tuple[str, ...] = ()
 
 
-def commits(repository: GitRepository) -> Iterator[Commit]:
-    """Every commit reachable from HEAD, parents before children; none in an empty repository."""
+class Unreadable(NamedTuple):
+    """A commit with an object that git cannot read, and what is known of it without that object."""
+
+    sha: str
+    problem: str
+    known: tuple[Commit, list[Change]] | None
+
+
+def commits(
+    repository: GitRepository, *, without: Iterable[str] = (), since: int = 0, newest_first: bool = False
+) -> Iterator[Commit]:
+    """The commits of HEAD; none in an empty repository. GitFailed after those before an unreadable one.
+
+    Parents come before children, or roughly the other way round, as git finds them, so that a caller may stop
+    early. `without` are commits that are left out with all before them; unknown ones are ignored.
+    """
     if run_git(repository.git_dir, "rev-parse", "--verify", "--quiet", "HEAD^{commit}") is None:
         return
-    order = ("--date-order", "--reverse", "--encoding=UTF-8")
-    with _stream(repository, "rev-list", *order, f"--format=%x00{_FIELDS}", "HEAD", "--") as printed:
+    chosen = [*([] if newest_first else ["--date-order", "--reverse"])]
+    chosen += [f"--max-age={since}"] if since else []
+    stdin = "".join(("HEAD\n", *(f"^{sha}\n" for sha in without)))
+    yield from _list(repository, *chosen, stdin=stdin)
+
+
+def named_commits(repository: GitRepository, prefixes: Iterable[str]) -> Iterator[Commit]:
+    """The commits of HEAD whose ids begin so; none for what is unknown or ambiguous."""
+    stdin = "".join(f"{prefix}^{{commit}}\n" for prefix in prefixes)
+    found = list(_list(repository, "--no-walk=unsorted", stdin=stdin)) if stdin else []
+    if found:
+        stdin = "".join(("^HEAD\n", *(f"{commit.sha}\n" for commit in found)))
+        with _stream(repository, "rev-list", "--stdin", stdin=stdin.encode()) as printed:
+            elsewhere = {line.decode().strip() for line in printed}
+        yield from (commit for commit in found if commit.sha not in elsewhere)
+
+
+def commits_saying(repository: GitRepository, words: Iterable[str]) -> Iterator[Commit]:
+    """The commits of HEAD whose messages contain one of these texts, parents before children."""
+    patterns = [f"--grep={one}" for one in words]
+    if patterns:
+        order = ("--date-order", "--reverse", "--fixed-strings")
+        yield from _list(repository, *order, *patterns, stdin="HEAD\n")
+
+
+def _list(repository: GitRepository, *options: str, stdin: str) -> Iterator[Commit]:
+    form = ("--encoding=UTF-8", f"--format=%x00{_FIELDS}", "--ignore-missing", "--stdin")
+    with _stream(repository, "rev-list", *options, *form, stdin=stdin.encode()) as printed:
         fields: list[bytes] = []
         for chunk in _split_fields(printed, b"\0"):
             fields += chunk
@@ -86,26 +126,70 @@ def commits(repository: GitRepository) -> Iterator[Commit]:
 
 def commits_with_changes(
     repository: GitRepository, shas: Iterable[str], *, lines: bool = True
-) -> Iterator[tuple[Commit, list[Change]]]:
+) -> Iterator[tuple[Commit, list[Change]] | Unreadable]:
     """The given commits, in order, with their changes against the first parent.
 
     `lines=False` leaves out the changed lines, for a clone without the files' contents.
     """
+    waiting, at = list(shas), 0
+    while at < len(waiting):
+        try:
+            for record in _read_changes(repository, waiting[at:], lines=lines):
+                yield record
+                at += 1
+            return
+        except GitFailed:
+            # It failed here, or at the next commit: its output does not tell, so this one is read again.
+            yield _read_alone(repository, waiting[at], lines=lines)
+            at += 1
+
+
+def _read_alone(
+    repository: GitRepository, sha: str, *, lines: bool
+) -> tuple[Commit, list[Change]] | Unreadable:
+    problem = ""
+    for with_lines in (True, False) if lines else (False,):
+        try:
+            (found,) = _read_changes(repository, [sha], lines=with_lines)
+        except GitFailed as failed:
+            problem = problem or str(failed.details["problem"])
+        else:
+            return Unreadable(sha, problem, found) if problem else found
+    return Unreadable(sha, problem, None)
+
+
+def _read_changes(
+    repository: GitRepository, shas: Iterable[str], *, lines: bool
+) -> Iterator[tuple[Commit, list[Change]]]:
     # Random, so that no file's content can imitate the start of a commit.
     mark = os.urandom(16).hex()
     stdin = "".join(f"{sha}\n" for sha in shas).encode()
     options = [*_DIFF_OPTIONS.split(), *(_PATCH_OPTIONS.split() if lines else ["-M100%"])]
     arguments = ["diff-tree", "--stdin", *options, "--encoding=UTF-8", f"--format={mark}%x00{_FIELDS}"]
+    last: bytes | None = None
     with _stream(repository, *arguments, stdin=stdin) as printed:
         for record in _split_records(printed, mark.encode()):
-            _, *fields, rest = record.split(b"\0", _FIELD_COUNT + 1)
-            yield _parse_commit(fields), _parse_changes(rest)
+            if last is not None:
+                yield _parse_record(last)
+            last = record
+    # Only here is it known that the last one is complete.
+    if last is not None:
+        yield _parse_record(last)
 
 
-def commits_touching(repository: GitRepository, paths: Iterable[str]) -> set[str]:
-    """The commits that changed any of the given files, folders or globs."""
+def _parse_record(record: bytes) -> tuple[Commit, list[Change]]:
+    _, *fields, rest = record.split(b"\0", _FIELD_COUNT + 1)
+    return _parse_commit(fields), _parse_changes(rest)
+
+
+def commits_touching(
+    repository: GitRepository, paths: Iterable[str], without: Iterable[str] = ()
+) -> set[str]:
+    """The commits of HEAD that changed any of these files, folders or globs; `without` as in `commits`."""
+    stdin = "".join(("HEAD\n", *(f"^{sha}\n" for sha in without))).encode()
     wanted = [":(top)" if path == "." else f":(top,glob){path.rstrip('/')}" for path in paths]
-    with _stream(repository, "rev-list", "--full-history", "HEAD", "--", *wanted) as printed:
+    options = ("--full-history", "--ignore-missing", "--stdin", "--")
+    with _stream(repository, "rev-list", *options, *wanted, stdin=stdin) as printed:
         return {line.decode().strip() for line in printed}
 
 
@@ -119,9 +203,9 @@ def commits_merged_by(repository: GitRepository, sha: str, limit: int = 200) -> 
     return shas if len(shas) <= limit else []
 
 
-def reachable_commits(repository: GitRepository) -> set[str]:
-    """Every commit reachable from HEAD, a branch, a tag or another ref."""
-    with _stream(repository, "rev-list", "--all", "HEAD", "--") as printed:
+def reachable_commits(repository: GitRepository, since: int = 0) -> set[str]:
+    """Every commit since a time that is reachable from HEAD, a branch, a tag or another ref."""
+    with _stream(repository, "rev-list", f"--max-age={since}", "--all", "HEAD", "--") as printed:
         return {line.decode().strip() for line in printed}
 
 

@@ -64,6 +64,7 @@ class Settings:
     llm_timeout: float
     llm_daily_tokens: int
     auto_chapters: str
+    import_git: str
     archive_after: int
     archive_importance: float
     archive_uses: int

@@ -264,6 +264,13 @@ SETTINGS = (
         "whether `rum tidy` creates chapters from memories that belong together",
     ),
     Setting(
+        "import_git",
+        _one_of("auto", "off"),
+        "auto",
+        TRUST,
+        "auto: once the git history was imported, `rum tidy` and idle processes import new commits",
+    ),
+    Setting(
         "archive_after",
         _whole(1, 36_500),
         180,

@@ -56,8 +56,8 @@ class Memories(WithIds, Protocol):
         """Return the number of memories, live and archived; or of the archived ones alone, which is fast."""
         ...
 
-    def commits(self) -> list[tuple[str, str]]:
-        """Return (memory id, commit) of every memory that names the commit it was made at."""
+    def commits(self, since: int = 0) -> dict[str, str]:
+        """Return the ids of the memories of commits made at `since` or later, by the commit's id."""
         ...
 
     def delete(self, memory_id: str, *, dry_run: bool = False) -> dict[str, int]:

@@ -31,6 +31,14 @@ class Upkeep(Protocol):
         """
         ...
 
+    def remembered(self, name: str) -> str | None:
+        """Return a value that saves work; it may be lost at any time."""
+        ...
+
+    def remember(self, name: str, value: str) -> None:
+        """Keep such a value."""
+        ...
+
     def merge_index(self) -> bool:
         """Merge the parts of the text index if there are many; False if there were few."""
         ...

@@ -43,7 +43,9 @@ def test_forgotten_and_updated_memories_are_counted(repo: Repository, run: Run, 
     repo.revert(repo.git("log", "-1", "--format=%H", "--grep=^Revert"), "It was needed.")
     output = run("import", "git").out.splitlines()[0]
     assert output.startswith("Added 1 memory in ")
-    assert output.endswith(" s (2 already present, 2 updated, 1 forgotten).")
+    assert output.endswith(" s (2 already present, 2 updated).")
+    output = run("import", "git", "--paths", ".").out.splitlines()[0]  # reads everything once more
+    assert output.endswith(" s (3 already present, 1 forgotten).")
 
 
 def test_after_a_large_import_a_note_says_how_to_compute_vectors(

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from rum import StorageError
 from rum.repo import history
 from rum.repo.git import GitRepository, find_git, open_source
-from rum.repo.history import Change, Commit, commits, commits_with_changes
+from rum.repo.git_process import GitFailed
+from rum.repo.history import Change, Commit, Unreadable, commits, commits_with_changes
 from support.repositories import START, Repository, lines
 
 
@@ -27,9 +27,16 @@ def open_repository(repo: Repository | Path) -> GitRepository:
     return found
 
 
+def read_one(place: GitRepository, sha: str, *, lines: bool = True) -> tuple[Commit, list[Change]]:
+    """A commit that can be read."""
+    (found,) = commits_with_changes(place, [sha], lines=lines)
+    assert not isinstance(found, Unreadable)
+    return found
+
+
 def last(repo: Repository) -> tuple[Commit, dict[str, Change]]:
     """The newest commit and its changes by path."""
-    ((commit, changes),) = commits_with_changes(open_repository(repo), [repo.head()])
+    commit, changes = read_one(open_repository(repo), repo.head())
     return commit, {change.path: change for change in changes}
 
 
@@ -257,7 +264,7 @@ def test_a_clone_without_contents_still_lists_changed_files(repo: Repository, tm
     repo.git("clone", "--quiet", "--no-checkout", "--filter=blob:none", repo.root.as_uri(), str(target))
     assert history.has_contents(open_repository(repo))
     assert not history.has_contents(open_repository(target))
-    ((_, changes),) = commits_with_changes(open_repository(target), [repo.head()], lines=False)
+    _, changes = read_one(open_repository(target), repo.head(), lines=False)
     assert [(change.path, change.status, change.lines) for change in changes] == [
         ("a.py", "M", ()),
         ("b.py", "A", ()),
@@ -286,12 +293,55 @@ def test_the_root_folder_selects_all_commits(repo: Repository):
     assert history.commits_touching(open_repository(repo), ["."]) == all_of_it
 
 
-def test_an_error_quotes_gits_own_message(repo: Repository):
-    sha = repo.commit("one", {"a": "1\n"})
-    blob = repo.git("hash-object", "a")
-    (repo.root / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
-    with pytest.raises(StorageError, match=r"git could not read .*fatal: unable to read"):
-        list(commits_with_changes(open_repository(repo), [sha]))
+def remove(repo: Repository, name: str) -> None:
+    """Remove an object."""
+    found = repo.git("rev-parse", name)
+    (repo.root / ".git" / "objects" / found[:2] / found[2:]).unlink()
+
+
+@pytest.mark.parametrize("missing", ["HEAD~1:a", "HEAD~1^{tree}"])
+def test_a_commit_that_cannot_be_read_whole_does_not_hide_the_others(repo: Repository, missing: str):
+    shas = [repo.commit(f"c{number}", {"a": f"{number}\n", f"b{number}": "1\n"}) for number in range(4)]
+    remove(repo, missing)
+    found = list(commits_with_changes(open_repository(repo), shas))
+    assert [one.sha if isinstance(one, Unreadable) else one[0].sha for one in found] == shas
+    bad = [one for one in found if isinstance(one, Unreadable)]
+    assert [one.sha for one in bad] == shas[2:]  # its child's changes are not known, either
+    for one in bad:
+        assert "unable to read" in one.problem
+        # Without a file's content, the names of the files are known.
+        assert bool(one.known) == missing.endswith(":a")
+        assert one.known is None or len(one.known[1]) == 2
+
+
+def test_history_before_a_lost_commit_is_an_error_with_gits_own_words(repo: Repository):
+    for number in range(4):
+        repo.commit(f"c{number}", {"a": str(number)})
+    remove(repo, "HEAD~2")
+    found: list[str] = []
+    with pytest.raises(GitFailed, match=r"git could not read .*Could not read"):
+        found.extend(one.message for one in commits(open_repository(repo), newest_first=True))
+    assert [one.strip() for one in found] == ["c3"]
+
+
+def test_listing_leaves_out_what_was_read_before(repo: Repository):
+    shas = [repo.commit(f"c{number}", {"a": str(number)}) for number in range(4)]
+    place = open_repository(repo)
+    assert [one.sha for one in commits(place, without=[shas[1], "0" * 40])] == shas[2:]
+    assert [one.sha for one in commits(place, since=START + 180)] == shas[3:]
+    assert [one.sha for one in commits(place, newest_first=True)] == shas[::-1]
+
+
+def test_commits_are_found_by_the_beginning_of_their_id_and_by_their_words(repo: Repository):
+    shas = [repo.commit(f"c{number} (#{number})", {"a": str(number)}) for number in range(3)]
+    repo.git("checkout", "--quiet", "-b", "side", shas[0])
+    elsewhere = repo.commit("Elsewhere", {"b": "1"})
+    repo.git("checkout", "--quiet", "main")
+    place = open_repository(repo)
+    asked = [shas[1][:9], elsewhere, "f" * 12, repo.git("rev-parse", "HEAD:a")]
+    assert [one.sha for one in history.named_commits(place, asked)] == [shas[1]]
+    assert [one.sha for one in history.commits_saying(place, ["(#2)", "c0"])] == [shas[0], shas[2]]
+    assert list(history.commits_saying(place, [])) == list(history.named_commits(place, [])) == []
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no ps")

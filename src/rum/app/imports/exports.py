@@ -17,7 +17,7 @@ from rum.app.imports.batch import (
     imported_memory,
 )
 from rum.app.project import Progress, Project
-from rum.capture.git.ids import author_name, is_memory_of
+from rum.capture.git.ids import author_name
 from rum.capture.git.message import MAX_MESSAGE, closed_by
 from rum.capture.git.work_kind import noise_by_author
 from rum.capture.issues import Issue, issue_id, issue_session, issues_in, memory_fields, mentioned_issues
@@ -81,7 +81,7 @@ def _issue_piece(project: Project, issue: Issue) -> Piece[Issue]:
 
 def _closing_commits(project: Project, numbers: set[str]) -> Iterator[tuple[str, str]]:
     """(memory id, issue number) for every imported commit that says it closes one of these issues."""
-    here = {sha: one for one, sha in project.store.memories.commits() if is_memory_of(one, sha)}
+    here = project.store.memories.commits()
     place = find_git(project.location.root) if project.location.root and here else None
     for commit in history.commits(place) if place else ():
         if commit.sha in here:

@@ -25,6 +25,7 @@ from rum.app.imports.batch import (
     imported_memory,
 )
 from rum.app.imports.exports import has_issues, link_closed_issues
+from rum.app.imports.git_before import ReadBefore, read_before, remember_read
 from rum.app.memories.store import replace_memory
 from rum.app.project import Progress, Project
 from rum.capture.git.commit_memory import (
@@ -37,21 +38,22 @@ from rum.capture.git.commit_memory import (
     revert_link,
     without_failure,
 )
-from rum.capture.git.history import Authorship, Entry, Ledger, Revert
-from rum.capture.git.ids import author_id, author_name, is_memory_of, session_of
+from rum.capture.git.history import Authorship, Entry, Ledger, Revert, is_revert, named_in
+from rum.capture.git.ids import author_id, author_name, session_of
 from rum.capture.git.message import Naming, parse_message
-from rum.capture.git.work_kind import Noise, noise_by_change
+from rum.capture.git.work_kind import Noise, noise_by_author, noise_by_change
 from rum.capture.memory_files import collect_files
 from rum.model.errors import InvalidQuery
 from rum.model.fields import Time, seconds
 from rum.model.links import Edge, LinkType
-from rum.model.memory import Memory, Origin, OriginKind, RevertLink
+from rum.model.memory import SHORT_SHA, Memory, Origin, OriginKind, RevertLink
 from rum.model.memory_layers import Layer, Outcome
 from rum.model.parse import parse
 from rum.repo import history
 from rum.repo.files import relative_path
-from rum.repo.git import GitRepository, find_git, open_source
-from rum.repo.history import Change, Commit
+from rum.repo.git import GitRepository, find_git, head, open_source
+from rum.repo.git_process import GitFailed
+from rum.repo.history import Change, Commit, Unreadable
 from rum.repo.location import find_location
 from rum.store.base import ReadMode
 from rum.store.derived import MAX_RENAMES
@@ -94,33 +96,96 @@ def import_git(
         raise InvalidQuery(
             f"{folder} is not in a git repository; go to one, or give its folder.", field="path"
         )
-    here = {sha: one for one, sha in caller.store.memories.commits() if is_memory_of(one, sha)}
-    ledger = Ledger(history.commits(place), here, partial(history.commits_merged_by, place))
+    progress(0, 0)  # How many there are is not known yet
     paths = _selected_paths(caller, place, chosen.paths)
-    touching = history.commits_touching(place, paths) if paths and ledger.entries else None
-    selected = [
-        entry
-        for entry in ledger.entries.values()
-        if entry.at >= seconds(chosen.since or 0) and (touching is None or entry.sha in touching)
-    ]
-    new, skipped = _new(ledger, selected, here, history.shallow_boundary(place), chosen.max_commits)
-    tally.counts["unchanged"] = sum(entry.sha in here for entry in selected)
-    tally.skipped += skipped
-    if new:
-        lines = not chosen.dry_run and history.has_contents(place)
-        changed = history.commits_with_changes(place, [entry.sha for entry in new], lines=lines)
-        # Memories of commits no longer in HEAD: those on no branch are lost, the others elsewhere.
-        away = here.keys() - ledger.entries.keys()
-        held = away & history.reachable_commits(place) if away else set[str]()
-        lost = () if chosen.dry_run else _read(caller.project, [here[sha] for sha in away - held])
-        elsewhere = _read(caller.project, [here[sha] for sha in held])
-        source = Commits(caller, ledger, changed, len(new), lost, elsewhere)
-        import_pieces(caller, source, tally, progress, dry_run=chosen.dry_run)
-    notes = _notes(place, ledger)
-    if ledger.entries and not selected and paths:  # perhaps a path does not exist
+    boundary = history.shallow_boundary(place)
+    before, scope = read_before(caller.project), repr((sorted(paths), sorted(boundary)))
+    tip, tips = head(place)[0], before.tips.get(scope, [])
+    here = caller.store.memories.commits()
+    tally.counts["unchanged"] = len(here)
+    listed, problem = _list(place, chosen, tips, progress)
+    touching = history.commits_touching(place, paths, tips) if paths and listed else None
+    selected = [commit for commit in listed if touching is None or commit.sha in touching]
+    unreadable: list[Unreadable] = []
+    if selected:
+        is_whole = not tips and chosen.since is None and chosen.max_commits is None
+        since = 0 if is_whole else min(min(commit.at, commit.authored_at) for commit in selected)
+        known = listed if is_whole else _with_context(place, selected, since)
+        ledger = Ledger(known, here, partial(history.commits_merged_by, place))
+        new, skipped = _new(ledger, selected, here, boundary)
+        tally.skipped += skipped
+        if new:
+            lines = not chosen.dry_run and history.has_contents(place)
+            changed = history.commits_with_changes(place, [entry.sha for entry in new], lines=lines)
+            # Memories of commits no longer in HEAD: those on no branch are lost, the others elsewhere.
+            near = caller.store.memories.commits(since) if since else here
+            away = near.keys() - ledger.entries.keys()
+            held = away & history.reachable_commits(place, since) if away else set[str]()
+            lost = () if chosen.dry_run else _read(caller.project, [here[sha] for sha in away - held])
+            elsewhere = _read(caller.project, [here[sha] for sha in held])
+            source = Commits(caller, ledger, changed, len(new), lost, elsewhere)
+            import_pieces(caller, source, tally, progress, dry_run=chosen.dry_run)
+            unreadable = source.unreadable
+    if not (chosen.dry_run or chosen.since or chosen.max_commits):
+        is_read = tip not in tips and bool(selected or tips) and not (problem or unreadable)
+        now = [tip, *tips[: _MAX_TIPS - 1]] if tip and is_read else tips
+        read = ReadBefore(place.root, paths, tip, {**before.tips, scope: now})
+        if now and read != before:
+            remember_read(caller.project, read)
+    notes = _notes(place, tip, unreadable, problem)
+    if tip and paths and not selected and not tips:  # perhaps a path does not exist
         when = "" if chosen.since is None else " since then"
         notes.append(f"No commit{when} touches {' or '.join(paths)}.")
     return tally.answer(GitImport, dry_run=chosen.dry_run, notes=notes)
+
+
+_EVERY = 1000  # Commits listed between two reports
+_MAX_TIPS = 20  # Branches whose newest commit is remembered
+
+
+def _list(
+    place: GitRepository, chosen: Chosen, tips: Sequence[str], progress: Progress
+) -> tuple[list[Commit], str]:
+    """The commits that no import has read, oldest first; and why those before them cannot be read."""
+    listed: list[Commit] = []
+    since, most = seconds(chosen.since or 0), chosen.max_commits
+    for newest_first in (most is not None, True):
+        try:
+            listed.clear()
+            works = 0
+            for commit in history.commits(place, without=tips, since=since, newest_first=newest_first):
+                listed.append(commit)
+                if len(listed) % _EVERY == 0:
+                    progress(len(listed), 0)
+                works += noise_by_author(len(commit.parents), commit.author) is None
+                if works == most:
+                    break
+            return listed[::-1] if newest_first else listed, ""
+        except GitFailed as failed:  # then the newest ones, as far as git comes
+            problem = str(failed.details["problem"])
+    return listed[::-1], problem
+
+
+def _with_context(place: GitRepository, commits: Sequence[Commit], since: int) -> list[Commit]:
+    """Commits, oldest first, with all of their time, and with the earlier ones that they name.
+
+    Copies and rewritten forms of a commit are not older than the time at which its author wrote it.
+    """
+    recent = {commit.sha: commit for commit in history.commits(place, since=since)}
+    recent |= {commit.sha: commit for commit in commits}
+    earlier: dict[str, Commit] = {}
+    waiting = list(commits)
+    while waiting:
+        named = [named_in(commit.message) for commit in waiting]
+        found = [
+            *history.named_commits(place, {sha for ids, _ in named for sha in ids}),
+            *history.commits_saying(place, {subject for _, subjects in named for subject in subjects}),
+        ]
+        waiting = [one for one in found if one.sha not in recent and one.sha not in earlier]
+        earlier |= {one.sha: one for one in waiting}
+        # What an earlier revert reverted is valid again when that revert is reverted.
+        waiting = [one for one in waiting if is_revert(one.message)]
+    return [*sorted(earlier.values(), key=lambda commit: commit.at), *recent.values()]
 
 
 def _selected_paths(caller: Caller, place: GitRepository, paths: str | Sequence[str]) -> list[str]:
@@ -139,23 +204,22 @@ def _selected_paths(caller: Caller, place: GitRepository, paths: str | Sequence[
 
 
 def _new(
-    ledger: Ledger, selected: Sequence[Entry], here: dict[str, str], cut_off: frozenset[str], most: int | None
+    ledger: Ledger, selected: Sequence[Commit], here: Mapping[str, str], cut_off: frozenset[str]
 ) -> tuple[list[Entry], Counter[str]]:
-    """The commits to read, oldest first, and why others of that time are left out."""
+    """The commits to read, oldest first, and why others are left out."""
     skipped = Counter[str]()
     kept: list[Entry] = []
-    for entry in reversed(selected):
-        if len(kept) == most:
-            break
+    for commit in selected:
+        entry = ledger.entries[commit.sha]
         # A bot's commit counts if it was reverted.
         is_work = entry.noise is None or (entry.noise is not Noise.MERGE and entry.sha in ledger.reverted)
         if entry.sha in cut_off:
             skipped[Noise.CUT_OFF.value] += 1
         elif not is_work:
             skipped[(entry.noise or Noise.MERGE).value] += 1
-        else:
+        elif entry.sha not in here:
             kept.append(entry)
-    return [entry for entry in reversed(kept) if entry.sha not in here], skipped
+    return kept, skipped
 
 
 def _read(project: Project, ids: Iterable[str]) -> Iterator[Memory]:
@@ -164,10 +228,12 @@ def _read(project: Project, ids: Iterable[str]) -> Iterator[Memory]:
         yield from project.store.memories.get(batch, ReadMode.SKIP_DAMAGED)
 
 
-def _notes(place: GitRepository, ledger: Ledger) -> list[str]:
+def _notes(
+    place: GitRepository, tip: str | None, unreadable: Sequence[Unreadable], problem: str
+) -> list[str]:
     """What the user should know about this clone."""
     notes: list[str] = []
-    if not ledger.entries:
+    if tip is None:
         notes.append("There are no commits here yet.")
     if history.shallow_boundary(place):
         notes.append(
@@ -175,8 +241,16 @@ def _notes(place: GitRepository, ledger: Ledger) -> list[str]:
         )
     if not history.has_contents(place):
         notes.append("This clone has no file contents, so memories name files without lines.")
+    if problem:
+        notes.append(f"Older history cannot be read: {problem}. `git fsck` tells more.")
+    if unreadable:
+        named = "; ".join(f"{one.sha[:SHORT_SHA]}: {one.problem}" for one in unreadable[:_MAX_NAMED])
+        more = f"; and {len(unreadable) - _MAX_NAMED} more" if len(unreadable) > _MAX_NAMED else ""
+        notes.append(f"Git cannot read all objects of {len(unreadable)} of these commits: {named}{more}.")
     return notes
 
+
+_MAX_NAMED = 5  # Unreadable commits that are named
 
 CLIENT = "git"  # The client of imported authors
 
@@ -202,7 +276,7 @@ class Commits(Source[CommitSource]):
         self,
         caller: Caller,
         ledger: Ledger,
-        changed: Iterable[tuple[Commit, list[Change]]],
+        changed: Iterable[tuple[Commit, list[Change]] | Unreadable],
         total: int,
         lost: Iterable[Memory],
         elsewhere: Iterable[Memory] = (),
@@ -211,6 +285,7 @@ class Commits(Source[CommitSource]):
         super().__init__(caller, total)
         self._ledger = ledger
         self._changed = changed
+        self.unreadable: list[Unreadable] = []
         self._issues = has_issues(caller.project)
         self._lost = _by_authorship(lost)
         times = ledger.times
@@ -219,8 +294,11 @@ class Commits(Source[CommitSource]):
 
     def pieces(self) -> Iterator[Work | str]:
         """Each commit, or why it is left out."""
-        for commit, changes in self._changed:
-            yield self._piece(commit, changes)
+        for read in self._changed:
+            if isinstance(read, Unreadable):
+                self.unreadable.append(read)
+            known = read.known if isinstance(read, Unreadable) else read
+            yield self._piece(*known) if known else Noise.UNREADABLE.value
 
     def _piece(self, commit: Commit, changes: list[Change]) -> Work | str:
         project, message = self._caller.project, parse_message(commit.message)

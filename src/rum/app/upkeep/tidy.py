@@ -15,8 +15,10 @@ from msgspec import UNSET, UnsetType
 
 from rum.app.caller import Caller
 from rum.app.calls import load
-from rum.app.project import Helper, Project
+from rum.app.imports.git_before import unread_history
+from rum.app.project import Helper, Project, ignore
 from rum.capture.events.spool import spools
+from rum.model.errors import RumError
 from rum.settings.home import file_lock
 from rum.settings.table import SETTINGS
 
@@ -40,6 +42,7 @@ class TidyResult(msgspec.Struct, frozen=True):
     busy: LockHolder | UnsetType = UNSET  # The process that holds the lock; if set, nothing was done
     # Memories created from events that hooks had spooled; unset if there were none.
     captured: int | UnsetType = UNSET
+    imported: int | UnsetType = UNSET  # Memories of new commits; unset if there were none
 
 
 def pending(project: Project) -> int:
@@ -60,6 +63,7 @@ def tidy(caller: Caller, seconds: float, lock_timeout: float, progress: Callable
     with lease(caller.project.location.directory, lock_timeout, caller.project.now()) as other:
         if other is not None:
             return TidyResult(semantic.model, 0, pending(caller.project), busy=other, captured=captured)
+        imported, problem = _import_new_commits(caller)
         caller.store.upkeep.merge_index()
         embedded = 0
 
@@ -74,10 +78,29 @@ def tidy(caller: Caller, seconds: float, lock_timeout: float, progress: Callable
         chapters: int | UnsetType = UNSET
         if caller.project.settings.auto_chapters == "on":
             chapters = load("app.chapters.create:make_chapters")(caller)
-        trouble = semantic.trouble or semantic.write_error or UNSET
+        trouble = semantic.trouble or semantic.write_error or problem or UNSET
         return TidyResult(
-            semantic.model, embedded, left, dropped, chapters, trouble=trouble, captured=captured
+            semantic.model,
+            embedded,
+            left,
+            dropped,
+            chapters,
+            trouble=trouble,
+            captured=captured,
+            imported=imported,
         )
+
+
+def _import_new_commits(caller: Caller) -> tuple[int | UnsetType, str]:
+    """Import new commits, if the history was imported before; their number, and what went wrong."""
+    unread = unread_history(caller.project)
+    if not unread:
+        return UNSET, ""
+    folder, paths = unread
+    try:
+        return load("app.imports.git:import_git")(caller, folder, {"paths": paths}, ignore).added or UNSET, ""
+    except RumError as error:
+        return UNSET, error.message
 
 
 def _drop_unused(project: Project) -> int:
@@ -136,8 +159,10 @@ def start_idle_process(project: Project) -> bool:
     """Start a process for the pending work; False if there is none, or if no process was started."""
     project.semantic.has_pending = False
     project.semantic.sync_failures()  # includes failures recorded by the last child process
+    if not project.settings.idle_after:
+        return False
     has_work = project.semantic.has_work() or any(map(spools, project.spool_folders))
-    if not project.settings.idle_after or not has_work:
+    if not has_work and not unread_history(project):
         return False
     if (helper := project.helper) is not None:
         # It may run without the lock yet; one that failed is not started again at once.

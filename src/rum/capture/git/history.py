@@ -114,6 +114,11 @@ class _References(NamedTuple):
     reverts: str | None
     reason: str
 
+    @property
+    def is_revert(self) -> bool:
+        """Whether it reverts anything."""
+        return bool(self.reverts) or any(one.naming is Naming.REVERTS for one in self.mentions)
+
 
 class Ledger:
     """The commits of a history, oldest first."""
@@ -146,8 +151,7 @@ class Ledger:
             step,
             known or memory_id(commit.sha, commit.at, step),
             noise_by_author(len(commit.parents), commit.author),
-            # Cut first: a message may be very long, and a subject is short.
-            " ".join(commit.message[:1000].strip().partition("\n")[0].split()),
+            _subject(commit.message),
             len(self.entries),
         )
 
@@ -253,6 +257,27 @@ class Ledger:
         return [reference.target.sha for reference in own_references if reference.naming is Naming.REVERTS]
 
 
+def named_in(message: str) -> tuple[list[str], list[str]]:
+    """The ids of commits that a message names, and the subject that it quotes if it reverts without an id."""
+    words = _references_in(message, _subject(message))
+    if not words:
+        return [], []
+    has_id = any(mention.naming is Naming.REVERTS for mention in words.mentions)
+    subjects = [_PULL_REQUEST.sub("", words.reverts)] if words.reverts and not has_id else []
+    return [mention.sha for mention in words.mentions], subjects
+
+
+def is_revert(message: str) -> bool:
+    """Whether a message says that it reverts a commit."""
+    words = _references_in(message, _subject(message))
+    return words is not None and words.is_revert
+
+
+def _subject(message: str) -> str:
+    # Cut first: a message may be very long, and a subject is short.
+    return " ".join(message[:1000].strip().partition("\n")[0].split())
+
+
 def _references_in(message: str, subject: str) -> _References | None:
     """What a message says about other commits; None if nothing."""
     mentioned, reverts = mentions(message), None
@@ -262,9 +287,9 @@ def _references_in(message: str, subject: str) -> _References | None:
         reverts = f'Revert "{quoted}"' if match["word"] == "Reapply" else quoted
     if not mentioned and not reverts:
         return None
-    is_revert = reverts or any(mention.naming is Naming.REVERTS for mention in mentioned)
-    reason = cut(reason_of(parse_message(message).body), _MAX_REASON) if is_revert else ""
-    return _References(mentioned, reverts, reason)
+    words = _References(mentioned, reverts, "")
+    reason = cut(reason_of(parse_message(message).body), _MAX_REASON) if words.is_revert else ""
+    return words._replace(reason=reason)
 
 
 def _may_be_same(subject: str, quoted: str) -> bool:

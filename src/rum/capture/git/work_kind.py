@@ -137,6 +137,7 @@ class Noise(StrEnum):
     EMPTY = "empty"
     COPY = "copy"  # The same work on another branch, which has a memory already
     CUT_OFF = "cut_off"
+    UNREADABLE = "unreadable"  # Git cannot read its objects
 
 
 def noise_by_author(parents: int, author: str) -> Noise | None:

@@ -113,8 +113,8 @@ class SqliteMemories(Table):
             return int(stored) if stored.isdecimal() else self._values("count_archived")[0]
         return self._values("count_memories")[0]
 
-    def commits(self) -> list[tuple[str, str]]:
-        return [(row["id"], row["git_commit"]) for row in self._rows("at_commits")]
+    def commits(self, since: int = 0) -> dict[str, str]:
+        return {row["origin_reference"]: row["id"] for row in self._rows("of_commits", (since,))}
 
     def delete(self, memory_id: str, *, dry_run: bool = False) -> dict[str, int]:
         if dry_run:

@@ -106,8 +106,8 @@ SELECT created_at, id FROM memories WHERE (created_at, id) > (?, ?) ORDER BY cre
 -- name: count_memories
 SELECT count(*) FROM memories;
 
--- name: at_commits
-SELECT id, git_commit FROM memories WHERE git_commit IS NOT NULL;
+-- name: of_commits
+SELECT id, origin_reference FROM memories WHERE created_at >= ? AND origin_kind = 'commit';
 
 -- name: insert_memory_version
 INSERT INTO memory_versions (memory_id, version, changed_at, changed_by, data) VALUES (?, ?, ?, ?, ?);

@@ -112,9 +112,9 @@ class SqliteUpkeep:
             for what, table in _INDEXES.items():
                 if damage := self._index_damage(table):
                     found.append(f"The {what} is damaged: {damage}.")
-        if memories and self._derived_version() != str(terms.VERSION):
+        if memories and self.remembered(TOKENISER) != str(terms.VERSION):
             found.append("The text index was made by another tokeniser.")
-        if self._figure("SELECT count(*) FROM memories") and self._derived_version(ATTEMPTS) != str(
+        if self._figure("SELECT count(*) FROM memories") and self.remembered(ATTEMPTS) != str(
             attempt_fingerprint.VERSION
         ):
             found.append("Warnings do not know all that was tried: older memories were not read for it.")
@@ -214,13 +214,17 @@ class SqliteUpkeep:
 
     def is_index_stale(self) -> bool:
         try:
-            return self._derived_version() not in (None, str(terms.VERSION))
+            return self.remembered(TOKENISER) not in (None, str(terms.VERSION))
         except sqlite3.DatabaseError:  # `problems` reports damage
             return False
 
-    def _derived_version(self, what: str = TOKENISER) -> str | None:
-        row = self._rum.connection.execute(SQL["get_derived"], (what,)).fetchone()
+    def remembered(self, name: str) -> str | None:
+        row = self._rum.connection.execute(SQL["get_derived"], (name,)).fetchone()
         return row[0] if row else None
+
+    def remember(self, name: str, value: str) -> None:
+        with self._rum.transaction() as db:
+            db.execute(SQL["set_derived"], (name, value))
 
     def status(self) -> dict[str, object]:
         sizes = {os.path.basename(d.path): _size(d.path) for d in self._both}

@@ -165,6 +165,6 @@ def progress_bar(title: str, total: int | None) -> Generator[Callable[..., None]
         task = display.add_task(title, total=total)
 
         def report_progress(done: int, total: int | None = None) -> None:
-            display.update(task, completed=done, total=total)
+            display.update(task, completed=done, total=total or None)
 
         yield report_progress

@@ -130,7 +130,7 @@ def test_noise_is_left_out_and_counted(repo: Repository, shop: Shop):
     answer = rum.import_git()
     assert answer.skipped == {"bot": 1, "empty": 1, "lock_file": 1, "merge": 1, "release": 1}
     assert set(memories(rum)) == {"Begin", "On the side"}
-    assert rum.import_git().skipped == answer.skipped
+    assert rum.import_git().skipped == {}
 
 
 def test_secrets_and_addresses_stay_outside(repo: Repository, shop: Shop):
@@ -151,8 +151,9 @@ def test_what_was_forgotten_does_not_come_back(repo: Repository, shop: Shop):
     rum = shop.open(owner=True)
     rum.import_git()
     rum.forget(memories(rum)["Forget"]["id"])
-    answer = rum.import_git()
-    assert (answer.added, answer.forgotten) == (0, 1)
+    assert rum.import_git().added == 0
+    again = rum.import_git(paths=".")  # reads everything once more
+    assert (again.added, again.forgotten) == (0, 1)
     assert list(memories(rum)) == ["Keep"]
 
 
@@ -309,9 +310,9 @@ def test_a_dry_run_says_what_a_run_would_add_and_leave_out(repo: Repository, sho
     repo.commit("Lock", {"poetry.lock": "1"})
     repo.commit("Work", {"a": "4"})
     would, did = rum.import_git(dry_run=True), rum.import_git()
-    assert (would.added, would.unchanged, would.forgotten) == (1, 1, 1)
+    assert (would.added, would.unchanged, would.forgotten) == (1, 1, 0)
     assert would.skipped == {"empty": 1, "lock_file": 1, "release": 1}
-    assert (did.added, did.unchanged, did.forgotten, did.skipped) == (1, 1, 1, would.skipped)
+    assert (did.added, did.unchanged, did.forgotten, did.skipped) == (1, 1, 0, would.skipped)
 
 
 @pytest.mark.parametrize("length", [7, 10, 12, 40])
@@ -353,4 +354,4 @@ def test_progress_is_reported_until_the_end(repo: Repository, shop: Shop):
         repo.commit(f"c{number}", {"a": str(number)})
     told: list[tuple[int, int]] = []
     shop.open().import_git(progress=lambda done, total: told.append((done, total)))
-    assert told == [(0, 3), (3, 3)]
+    assert told == [(0, 0), (0, 3), (3, 3)]

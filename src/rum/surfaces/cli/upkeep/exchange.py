@@ -9,8 +9,8 @@ import io
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+from collections.abc import Callable, Generator, Iterable
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,7 +67,7 @@ class Import:
     nouns: Nouns = MEMORIES
     title: str | None = "Importing"  # The title of the progress bar, if there is one
     notes: Callable[[Any], Iterable[str]] = lambda _: ()  # Notes about an answer, for stderr
-    vectors: bool = False  # Whether it may leave many memories without a vector
+    vectors: bool = False  # Whether it may import many memories, in batches, which have no vector yet
 
 
 def import_command(row: Import) -> click.Command:
@@ -82,7 +82,7 @@ def import_command(row: Import) -> click.Command:
         if isinstance(arguments.get("file"), str):
             arguments["file"] = read_source(arguments["file"])
         with open_rum(options, arguments.get("path") if row.name == "git" else None) as rum:
-            with progress(row.title, None) as report_progress:
+            with progress(row.title, None, lines=row.vectors) as report_progress, _say_what_is_kept(row):
                 answer = row.run(rum, arguments, report_progress)
             print_result(options, answer, lambda answer: import_view(answer, row.nouns))
             if not options.as_text:
@@ -93,6 +93,17 @@ def import_command(row: Import) -> click.Command:
                 note_missing_vectors(rum)
 
     return Command(row.name, callback=run, params=[*row.params], help=row.help)
+
+
+@contextmanager
+def _say_what_is_kept(row: Import) -> Generator[None]:
+    """After Ctrl-C, say what happens to what was imported so far."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if row.vectors:
+            note(f"Stopped. What was imported so far is kept; run `rum import {row.name}` again to go on.")
+        raise
 
 
 def _import_all_projects(options: Options, client: str, path: str | None) -> TranscriptImport:
@@ -213,7 +224,8 @@ IMPORTS: list[Import] = [
         """Import a repository's git history as memories.
 
         PATH is the repository (default: the current one). You can run it again at any time: only new commits
-        are read, existing memories are not changed, and forgotten ones stay forgotten.
+        are read, existing memories are not changed, and forgotten ones stay forgotten. Ctrl-C keeps what was
+        imported so far. Afterwards `rum tidy` and idle servers import new commits (setting import_git).
         """,
         [
             _PATH,

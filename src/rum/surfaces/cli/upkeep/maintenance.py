@@ -104,10 +104,10 @@ def _fact(name: str, value: object) -> Field:
 def tidy(options: Options, wait: bool, idle: str | None, spool: str | None) -> None:
     """Run pending work, such as computing vectors.
 
-    Turns captured events into memories, computes missing vectors, newest first, and optimises the text index.
-    Runs for up to half a minute, or to the end with --wait: 40,000 memories take the built-in embedder 20 to
-    50 minutes of one core. Progress is shown as a bar, or with --wait as lines if stderr is no terminal. The
-    exit code is 1 if the embedder fails.
+    Turns captured events into memories, imports new commits if the git history was imported before, computes
+    missing vectors, newest first, and optimises the text index. Runs for up to half a minute, or to the end
+    with --wait: 40,000 memories take the built-in embedder 20 to 50 minutes of one core. Progress is shown as
+    a bar, or with --wait as lines if stderr is no terminal. The exit code is 1 if the embedder fails.
     """
     if idle is not None:
         _run_idle(options, idle)
@@ -179,6 +179,8 @@ def _tidy_view(answer: TidyResult, took: float) -> View:
         lines = ["No embedder is configured, so recall uses words only."]
     if answer.captured:
         lines.append(f"Memories from captured events: {answer.captured}")
+    if answer.imported:
+        lines.append(f"Memories of new commits: {answer.imported}")
     if answer.dropped:
         lines.append(f"Dropped: {answer.dropped} vectors of unused embedders")
     if answer.chapters:
