@@ -21,8 +21,8 @@ class RecallArguments(TypedDict, total=False):
 
     memory_id: str | None
     file: Path | Sequence[Path] | None
-    intent: str | None
-    query: str | None
+    intent: str | Sequence[str] | None
+    query: str | Sequence[str] | None
     task_type: TaskType | str | None
     agent_id: str | None
     session_id: str | None

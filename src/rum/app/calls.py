@@ -152,14 +152,15 @@ def call(caller: Caller, name: str, arguments: Mapping[str, Any]) -> Any:
 def _check_bounds(name: str, given: Json) -> None:
     """Refuse what would keep everybody else waiting."""
     for field, one in given.items():
-        if isinstance(one, str) and len(one) > MAX_TEXT and name != "brief":  # which cuts its texts
+        values = cast("list[Any]", one) if isinstance(one, list) else [one]
+        if len(values) > MAX_VALUES:
             raise InvalidQuery(
-                f"{name}: `{field}` has {len(one)} characters; at most {MAX_TEXT} are allowed.", field=field
+                f"{name}: `{field}` has {len(values)} values; at most {MAX_VALUES} are allowed.", field=field
             )
-        count = len(cast("list[Any]", one)) if isinstance(one, list) else 0
-        if count > MAX_VALUES:
+        length = max((len(value) for value in values if isinstance(value, str)), default=0)
+        if length > MAX_TEXT and name != "brief":  # which cuts its texts
             raise InvalidQuery(
-                f"{name}: `{field}` has {count} values; at most {MAX_VALUES} are allowed.", field=field
+                f"{name}: `{field}` has {length} characters; at most {MAX_TEXT} are allowed.", field=field
             )
 
 

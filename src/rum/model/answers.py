@@ -83,6 +83,14 @@ class KnowledgeView(Struct, frozen=True, omit_defaults=True):
     stale: bool = False
 
 
+class NearMatch(Struct, frozen=True):
+    """A memory that came close: date, result and goal in one line. It may have nothing to do with it."""
+
+    id: str
+    confidence: float
+    text: str
+
+
 class RecallResult(Struct, frozen=True, kw_only=True):
     """The answer of `recall`; `code` is NO_RESULTS, with a hint, when there is nothing to give."""
 
@@ -97,6 +105,8 @@ class RecallResult(Struct, frozen=True, kw_only=True):
     knowledge: list[KnowledgeView] | UnsetType = UNSET
     code: str | UnsetType = UNSET
     hint: str | UnsetType = UNSET
+    # With NO_RESULTS: the memories that came closest, if any is better than chance.
+    near: list[NearMatch] | UnsetType = UNSET
 
 
 class TraceNode(Struct, frozen=True):

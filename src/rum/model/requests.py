@@ -18,6 +18,7 @@ from rum.model.memory_layers import Layer, TaskType
 NOT_OLDER = "Not older than this: Unix seconds, ISO date, or 7d, 12h, 2w."
 WITH_TAG = "Only with this tag (repeat to require several)."
 MAX_LIMIT = 100
+MAX_WORDINGS = 5  # The question, and other ways to say it
 MAX_TRACE_DEPTH = 20
 Limit = Annotated[int, Meta(ge=1, le=MAX_LIMIT)]
 Hops = Annotated[int, Meta(ge=1, le=MAX_TRACE_DEPTH)]
@@ -65,9 +66,16 @@ class RecallRequest(Layer, frozen=True):
         about("A file, folder or glob it touched (repeat).", note="path, folder or glob", metavar="PATH"),
     ] = None
     intent: Annotated[
-        str | None, about("What you are about to do.", note="what you are about to do", metavar="TEXT")
+        str | tuple[str, ...] | None,
+        about("What you are about to do.", note="what you are about to do", metavar="TEXT"),
     ] = None
-    query: Annotated[str | None, about("Words to look for.", note="words to look for")] = None
+    query: Annotated[
+        str | tuple[str, ...] | None,
+        about(
+            "Words to look for.",
+            note="the question; better a list: also 1-4 wordings in the code's own technical terms",
+        ),
+    ] = None
     task_type: Annotated[TaskType | None, about("Only this kind of work.", option="--type")] = None
     agent_id: Annotated[str | None, about("Only memories of this agent (name or id).", metavar="AGENT")] = (
         None
@@ -104,14 +112,27 @@ class RecallRequest(Layer, frozen=True):
 
     @property
     def text(self) -> str:
-        """The intent and the query."""
-        return " ".join(part for part in (self.intent, self.query) if part)
+        """The intent and the query, in their first wording."""
+        return next(iter(self.wordings), "")
+
+    @property
+    def wordings(self) -> tuple[str, ...]:
+        """The question in all wordings: first intent and query together, then the other ones."""
+        intents, queries = _texts(self.intent), _texts(self.query)
+        first = " ".join((*intents[:1], *queries[:1]))
+        return tuple(dict.fromkeys(filter(None, (first, *queries[1:], *intents[1:]))))
 
     def check(self, parameter_name: Callable[[str], str] = str) -> None:
         """Refuse a contradictory or empty request; `parameter_name` returns the name that the caller uses."""
         if self.success_only and self.failures_only:
             both = f"{parameter_name('success_only')} and {parameter_name('failures_only')}"
             raise InvalidQuery(f"{both} exclude each other; leave one out.", field="failures_only")
+        if len(self.wordings) > MAX_WORDINGS:
+            raise InvalidQuery(
+                f"{parameter_name('query')} and {parameter_name('intent')} have {len(self.wordings)} "
+                f"wordings; at most {MAX_WORDINGS} are allowed.",
+                field="query",
+            )
         given = (
             self.memory_id,
             self.files,
@@ -123,6 +144,10 @@ class RecallRequest(Layer, frozen=True):
         filters = (self.success_only, self.failures_only, self.tags)
         if not any((*given, *filters)) and self.since is None and self.before is None:
             raise InvalidQuery(f"Give at least one of {', '.join(map(parameter_name, _SELECTING))}.")
+
+
+def _texts(given: str | tuple[str, ...] | None) -> list[str]:
+    return [text.strip() for text in ((given,) if isinstance(given, str) else given or ()) if text.strip()]
 
 
 class TraceRequest(Layer, frozen=True):

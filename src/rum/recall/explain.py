@@ -38,10 +38,12 @@ MAX_WORD_LENGTH = 60  # A longer word is shortened
 MIN_SHARE = 0.02  # Signals with a smaller share are left out
 
 
-def explain(query: RecallQuery, match: Match, column: str) -> list[str]:
+def explain(query: RecallQuery, column: str, match: Match) -> list[str]:
     """The signals of a memory with their shares, strongest first; then what else changed its confidence."""
     if match.literal is not None:
         return [EXACT_MATCH_TEXTS.get(match.literal, "its name or folder fits")]
+    if not match.signals:
+        return ["passes the filters; its words do not match"]
     parts = {name: weight * match.signals[name] for name, weight in fitted.WEIGHTS[column].items()}
     whole = sum(part for part in parts.values() if part > 0) or 1.0
     strongest = sorted(parts, key=lambda name: -parts[name])

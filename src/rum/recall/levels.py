@@ -74,9 +74,9 @@ def by_words(query: RecallQuery, known: Iterable[int] = ()) -> ByWords:
     beside = _beside(query, best)
     archived = _archived(query, best)
     ranked = archived[1] if archived else []
-    same_goal = words.same_goal[: STEP if query.filters.any() else query.request.limit]
+    same_goal = words.same_goal[: STEP if query.filters.any() else query.enough]
     found = query.passing(ranked, cap=limits.ARCHIVED, always=[*beside, *same_goal, *known])
-    exact = [found[key] for key in same_goal if key in found][: query.request.limit]
+    exact = [found[key] for key in same_goal if key in found][: query.enough]
     # Archived neighbours are found in the archive.
     rows = best | {key: found[key] for key in beside if key in found and not query.details[key].archived}
     live = Candidates(list(rows.values()), set(holders), complete)
@@ -166,7 +166,7 @@ def _archived(query: RecallQuery, best: dict[int, Row]) -> tuple[ArchivedTerms, 
 
 def _enough(query: RecallQuery, best: dict[int, Row]) -> bool:
     """Whether `limit` live memories hold every word, so that no archived one can be better."""
-    words, limit = query.words, query.request.limit
+    words, limit = query.words, query.enough
     if sum(words.masks.get(key) == words.everything for key in best) >= limit:
         return True
     if words.complete() or not all(words.holders.values()) or words.variants:
@@ -217,7 +217,7 @@ def _from_archive(
     query: RecallQuery, live: Candidates, found: ArchivedTerms, passed: list[Row]
 ) -> Candidates:
     """The archived memories with at least the weight of the first `limit` live ones."""
-    words, limit = query.words, query.request.limit
+    words, limit = query.words, query.enough
     live_weights = [words.weight(words.masks.get(row.key, 0)) for row in live.rows]
     min_weight = nlargest(limit, live_weights)[-1] if len(live_weights) >= limit else 0.0
     rows = [row for row in passed if words.weight(words.archived[row.key]) >= min_weight]
@@ -363,7 +363,7 @@ def _by_words(query: RecallQuery, found: Found) -> None:
     words, known = query.words, [match.key for match in found.matches.values()]
     look_for_typos(query)
     live, archived, same_goal = by_words(query, known)
-    if len(live.rows) + len(archived.rows) < query.request.limit and words.respell():
+    if len(live.rows) + len(archived.rows) < limits.ENOUGH and words.respell():
         live, archived, same_goal = by_words(query, known)
     found.total += len((live.total | archived.total).difference(known))
     found.total_exact &= live.complete and archived.complete
@@ -419,7 +419,7 @@ def _passing(query: RecallQuery, found: Found, nearest: list[int], limit: int) -
     query.describe(known.intersection(nearest))
     rows = {key: query.details[key].row for key in nearest if key in passed or key in known}
     first = [rows[key] for key in nearest[:limit] if key in rows]
-    return (first if len(first) >= query.request.limit else list(rows.values()))[: query.pool]
+    return (first if len(first) >= query.enough else list(rows.values()))[: query.pool]
 
 
 def _is_id_or_number(text: str) -> bool:

@@ -51,7 +51,14 @@ RANKED_OF_A_FILE = 200  # Maximum number of memories of the requested files that
 
 POOL = 80  # Minimum number of memories examined closely, as the confidence depends on it
 
-SURE = 0.5  # If `limit` memories have this confidence, the next level is skipped
+SURE = 0.5  # A memory with this confidence counts as found
+
+# With this confidence, a memory that holds every word of the question needs no search by meaning.
+ANSWERED = 0.8
+
+ENOUGH = 5  # With at least this many candidates, typos are not corrected, even if more were requested
+
+MAX_NEAR, MIN_NEAR = 3, 0.01  # How many near misses an answer without results names, and their confidence
 
 COMMON = 1000  # A word in at least this many memories is common: only this many of its holders are read
 

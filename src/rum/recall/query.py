@@ -146,6 +146,8 @@ class RecallQuery:
         """Whether to leave out memories that match only by their neighbours; 0 asks for the best there is."""
         self.sure = max(self.threshold, limits.SURE)
         """The confidence from which a memory counts as found, so that the next level may be skipped."""
+        self.enough = max(limits.ENOUGH, request.limit)
+        """The number of matches after which weaker ones are not looked for."""
         self.pool = max(limits.POOL, request.limit)
         """The number of memories that are examined closely."""
         ranked = self.text or len(self.files) > 1 or (self.files and request.task_type)
@@ -420,10 +422,12 @@ class Found:
             for match in self.matches.values()
             if match.confidence >= threshold and (match.has_own_evidence or not own)
         ]
-        sure.sort(
-            key=lambda match: (match.confidence, match.score, match.created_at, match.memory_id), reverse=True
-        )
-        return sure[:limit]
+        return sorted(sure, key=by_confidence, reverse=True)[:limit]
+
+
+def by_confidence(match: Match) -> tuple[float, float, int, str]:
+    """The key that sorts matches: by confidence, among equals the newest last."""
+    return match.confidence, match.score, match.created_at, match.memory_id
 
 
 class Tied:

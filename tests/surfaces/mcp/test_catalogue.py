@@ -79,7 +79,7 @@ def test_every_tool_can_be_called_and_every_call_is_a_tool():
 
 
 def test_the_list_stays_within_its_budget_of_tokens():
-    assert tokens(listing("all").tools) <= 3500
+    assert tokens(listing("all").tools) <= 3800
     assert tokens(listing("core").tools) <= 1500
     assert [one["name"] for one in listing("core").tools] == list(CORE)
 

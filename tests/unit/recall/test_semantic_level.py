@@ -55,20 +55,35 @@ def brought(found: Found | Answer) -> set[str]:
     return {match.memory_id for match in matches if match.level == "semantic"}
 
 
-def test_it_is_not_asked_while_enough_memories_are_sure(
-    store: Store, semantic: SemanticSearch, embedder: WordEmbedder
+@pytest.mark.parametrize("limit", [1, 3, 50])
+def test_it_is_not_asked_if_a_memory_with_every_word_is_sure(
+    store: Store, semantic: SemanticSearch, embedder: WordEmbedder, limit: int
 ) -> None:
-    found = looked(store, semantic, "repair the zebra", limit=1)
+    found = looked(store, semantic, "repair the zebra", limit=limit)
     assert (found.ran, found.column) == (["pattern"], "words")
     assert "repair the zebra" not in embedder.asked
 
 
-def test_it_is_asked_while_there_are_fewer(
-    store: Store, semantic: SemanticSearch, embedder: WordEmbedder
+@pytest.mark.parametrize("limit", [1, 3, 50])
+def test_it_is_asked_if_no_memory_has_every_word(
+    store: Store, semantic: SemanticSearch, embedder: WordEmbedder, limit: int
 ) -> None:
-    found = looked(store, semantic, "repair the zebra", limit=3)
+    found = looked(store, semantic, "repair the unicorn", limit=limit)
     assert (found.ran, found.column) == (["pattern", "semantic"], "words+meaning")
-    assert embedder.asked[-1] == "repair the zebra"
+    assert embedder.asked[-1] == "repair the unicorn"
+
+
+def test_a_confidence_does_not_depend_on_the_limit(store: Store, semantic: SemanticSearch) -> None:
+    for question in ("zebra at noon", "the sun stands", "feed the unicorn", "where is the moon"):
+        first, *others = (
+            {
+                name: match.confidence
+                for name, match in looked(store, semantic, question, limit=limit).matches.items()
+            }
+            for limit in (5, 1, 2, 50)
+        )
+        for other in others:
+            assert other == first
 
 
 def test_weak_memories_let_through_do_not_keep_it_from_being_asked(

@@ -39,7 +39,7 @@ def test_everything_a_column_weighs_is_measured(store: Store, column: str) -> No
     touch(store, "a", "src/goat.py", goal="zebra")
     files = ("src/goat.py",) if column.startswith("files") else ()
     semantic = meaning_of(store, WordEmbedder()) if column.endswith("meaning") else None
-    asked = search(recall_query(store, "zebra", *files, semantic=semantic))
+    asked = search(recall_query(store, "zebra", *files, semantic=semantic, min_confidence=0))
     assert asked.column == column
     assert set(fitted.WEIGHTS[column]) <= set(asked.matches["a"].signals)
 
@@ -220,7 +220,9 @@ class TestMeaning:
     def test_a_more_similar_memory_has_a_higher_signal(self, store: Store) -> None:
         add(store, "near", "zebra lion", outcome=make_outcome("zebra lion"))
         add(store, "far", "goat cow", outcome=make_outcome("cow goat sheep"))
-        asked = recall_query(store, "lion zebra", semantic=meaning_of(store, WordEmbedder()), limit=50)
+        asked = recall_query(
+            store, "lion zebra", semantic=meaning_of(store, WordEmbedder()), min_confidence=0
+        )
         similarities = signal(asked, "meaning")
         assert similarities["near"] > similarities["far"]
 
@@ -232,7 +234,9 @@ class TestMeaning:
         semantic.nearest("lion zebra", 1)
         embedder.fail()
         add(store, "new", "lion zebra")
-        similarities = signal(recall_query(store, "lion zebra", semantic=semantic, limit=50), "meaning")
+        similarities = signal(
+            recall_query(store, "lion zebra", semantic=semantic, min_confidence=0), "meaning"
+        )
         assert similarities["near"] > similarities["new"] > similarities["far"]
 
     def test_a_neighbour_of_a_similar_memory_has_a_share_of_the_signal(self, store: Store) -> None:
@@ -240,5 +244,7 @@ class TestMeaning:
         add(store, "next", "goat", "day", created_at=NOON + 1)
         add(store, "alone", "goat")
         semantic = meaning_of(store, WordEmbedder())
-        next_to = signal(recall_query(store, "lion zebra", semantic=semantic, limit=50), "meaning_next")
+        next_to = signal(
+            recall_query(store, "lion zebra", semantic=semantic, min_confidence=0), "meaning_next"
+        )
         assert next_to["next"] > next_to["near"] > next_to["alone"] == 0

@@ -181,15 +181,14 @@ def _misspelt(query: RecallQuery) -> Iterator[str]:
     """Yield corrections of typos, if the corrected question finds something."""
     if query.files or not query.text:
         return
-    request, corrections = query.request, list[str]()
-    corrected = {"query": request.query, "intent": request.intent}
+    corrected, corrections = query.request.text, list[str]()
     for typed, meant in islice(query.words.corrected(), MAX_NAMES):
         word = re.compile(rf"(?<![\w.-]){re.escape(typed)}(?![\w-])", re.IGNORECASE)
         if word.search(query.text):  # else it is only a part of a name
-            corrected = {name: text and word.sub(meant, text) for name, text in corrected.items()}
+            corrected = word.sub(meant, corrected)
             corrections.append(f"`{meant}` instead of `{typed}`")
     min_confidence = min(query.threshold, MIN_CONFIDENCE)
-    if corrections and any(_try_request(query, "", **corrected, min_confidence=min_confidence)):
+    if corrections and any(_try_request(query, "", query=corrected, min_confidence=min_confidence)):
         yield from corrections
 
 

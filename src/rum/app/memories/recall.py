@@ -13,10 +13,12 @@ from rum.app.caller import Caller
 from rum.app.calls import load
 from rum.app.memories.hints import hint_for, too_few_tokens_hint
 from rum.app.project import Project
+from rum.inject.render import local_time
 from rum.model.answers import (
     LeftOut,
     ListedMemory,
     ListResult,
+    NearMatch,
     RecallResult,
     RetrievedMemory,
     Tag,
@@ -35,12 +37,15 @@ from rum.recall import cascade
 from rum.recall import trace as tracing
 from rum.recall.cascade import Answer
 from rum.recall.explain import explain
+from rum.recall.limits import MAX_NEAR, MIN_NEAR
 from rum.recall.query import Match, RecallQuery, passes
 from rum.recall.token_budget import Render, fitted, min_tokens
+from rum.recall.wordings import wordings_of
 from rum.repo.files import strip_line
 from rum.store.base import ReadMode
 from rum.store.filters import Filters
 from rum.store.search import Row
+from rum.text.shorten import one_line
 from rum.text.tokens import estimate_tokens
 
 ENVELOPE = 35  # Tokens of an answer without its memories
@@ -51,19 +56,18 @@ MAX_TAGS = 10_000  # Maximum number of tags listed
 def recall(caller: Caller, request: RecallRequest) -> RecallResult:
     """The memories that answer a question, highest confidence first."""
     request.check(caller.parameter_name)
-    query = RecallQuery(
-        _resolved(caller.project, request),
-        caller.project.store,
-        _requested_paths(caller, request),
-        session=caller.session_id,
-        semantic=caller.project.semantic,
-    )
+    query, *wordings = _queries(caller, request)
     if request.agent_id:
         query.calls.count(2)  # for the agent's full id
-    answer = _by_id(caller.project, query) if request.memory_id else cascade.run(query)
+    by_id = bool(request.memory_id)
+    answer = _by_id(caller.project, query) if by_id else cascade.run(query, *wordings, fill=True)
     memories = _fetched(caller.project, request.depth, [match.memory_id for match in answer.matches])
     matches = [match for match in answer.matches if match.memory_id in memories]
-    why = {match.memory_id: explain(query, match, answer.column) for match in matches if request.explain}
+    why = {
+        match.memory_id: explain(*answer.found_by[match.memory_id], match)
+        for match in matches
+        if request.explain
+    }
     found = [(memories[match.memory_id], match) for match in matches]
     renders = _renders(caller.project, request, found, why)
     returned, left_out = _fit_memories(request, renders)
@@ -82,6 +86,24 @@ def recall(caller: Caller, request: RecallRequest) -> RecallResult:
         left_out=left_out or UNSET,
     )
     return _with_knowledge(caller.project, query, _with_token_estimate(result))
+
+
+def _queries(caller: Caller, request: RecallRequest) -> list[RecallQuery]:
+    """A query for each wording of a question; later ones reuse what was read for the first."""
+    files, resolved = _requested_paths(caller, request), _resolved(caller.project, request)
+    queries = list[RecallQuery]()
+    for wording in wordings_of(request.wordings) or (None,):
+        queries.append(
+            RecallQuery(
+                msgspec.structs.replace(resolved, query=wording, intent=None),
+                caller.project.store,
+                files,
+                session=caller.session_id,
+                semantic=caller.project.semantic,
+                earlier=queries[0] if queries else None,
+            )
+        )
+    return queries
 
 
 def _with_knowledge(project: Project, query: RecallQuery, result: RecallResult) -> RecallResult:
@@ -129,7 +151,9 @@ def _by_id(project: Project, query: RecallQuery) -> Answer:
     match = Match(Row(memory.id, memory.created_at, memory.importance, memory.session_id, 0), "exact")
     match.literal = match.confidence = 1.0
     passed = passes(query.filters, memory)
-    return Answer([match] if passed else [], "exact", int(passed), True)
+    return Answer(
+        [match] if passed else [], "exact", int(passed), True, found_by={memory.id: (query, "words")}
+    )
 
 
 def _renders(
@@ -189,6 +213,8 @@ def _fit_memories(
 
 
 def _nothing_found(caller: Caller, query: RecallQuery, answer: Answer) -> RecallResult:
+    query.calls.count()
+    near = _near(caller.project, answer)
     return _with_token_estimate(
         RecallResult(
             memories=[],
@@ -198,8 +224,25 @@ def _nothing_found(caller: Caller, query: RecallQuery, answer: Answer) -> Recall
             token_estimate=0,
             code=NO_RESULTS,
             hint=hint_for(caller, query, answer),
+            near=near or UNSET,
         )
     )
+
+
+def _near(project: Project, answer: Answer) -> list[NearMatch]:
+    """The memories that came closest, if any is better than chance."""
+    closest = [match for match in answer.others if match.confidence >= MIN_NEAR][:MAX_NEAR]
+    memories = _fetched(project, Depth.SUMMARY, [match.memory_id for match in closest])
+    return [
+        NearMatch(match.memory_id, match.confidence, _near_text(memories[match.memory_id]))
+        for match in closest
+        if match.memory_id in memories
+    ]
+
+
+def _near_text(memory: Memory) -> str:
+    result = "ok" if memory.outcome.success else "FAIL"
+    return f"{local_time(memory.created_at)[:10]} {result} {one_line(memory.intent.goal, 120)}"
 
 
 def _nothing_fits(

@@ -141,15 +141,16 @@ _MIN_CONFIDENCE = f"Minimum confidence (default {MIN_CONFIDENCE}; 0 returns the 
 @command("recall")
 @click.argument("query", nargs=-1, metavar="[WORDS]...")
 @options_of("recall", leave_out=("query",), min_confidence={"help": _MIN_CONFIDENCE})
+@click.option("--or", "wordings", multiple=True, metavar="TEXT", help="The same question in other words.")
 @ids_option
-def recall(options: Options, query: tuple[str, ...], **fields: Any) -> None:
+def recall(options: Options, query: tuple[str, ...], wordings: tuple[str, ...], **fields: Any) -> None:
     """Find memories by file, words, tag, time and more.
 
     WORDS are the query. Files, words and the intent rank the results; all other options filter them.
     """
     arguments = given_options(fields)
-    if query:
-        arguments["query"] = " ".join(query)
+    if query or wordings:
+        arguments["query"] = [text for text in (" ".join(query), *wordings) if text]
     with open_rum(options) as rum:
         if "memory_id" in arguments:
             arguments["memory_id"] = stored_id(rum, arguments["memory_id"])
