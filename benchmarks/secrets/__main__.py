@@ -2,8 +2,8 @@
 
     python -m benchmarks.secrets [--misses] [--cases FILE ...] [--harmless FILE_OR_FOLDER ...]
 
-`seen.txt` has the cases that the rules may be written for; `unseen.txt` was written by somebody else and is
-for measuring only. Each template is filled twice.
+`seen.txt` has the cases that the rules may be written for. Whether they hold for others is measured with
+files of cases that somebody else wrote. Each template is filled twice.
 """
 
 from __future__ import annotations
@@ -66,15 +66,12 @@ def harmless_lines(paths: list[Path]) -> Iterator[tuple[Path, str]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--misses", action="store_true", help="print the texts in which a secret is left")
-    parser.add_argument(
-        "--cases", nargs="*", type=Path, help="files of cases (default: seen.txt and unseen.txt)"
-    )
+    parser.add_argument("--cases", nargs="*", type=Path, help="files of cases (default: seen.txt)")
     parser.add_argument("--harmless", nargs="*", type=Path, default=[], help="files without secrets")
     options = parser.parse_args()
     redactor = Redactor()
-    for path in [HERE / "seen.txt", HERE / "unseen.txt"] if options.cases is None else options.cases:
-        if path.exists():
-            _report(redactor, path, options.misses)
+    for path in [HERE / "seen.txt"] if options.cases is None else options.cases:
+        _report(redactor, path, options.misses)
     if options.harmless:
         _report_harmless(redactor, options.harmless, options.misses)
 

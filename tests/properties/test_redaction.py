@@ -129,8 +129,8 @@ def test_hostile_repetition_does_not_hang(unit: str):
     assert redact(clean) == clean
 
 
-# The only things that look like secrets in the sources below: an example in the documentation of a function.
-EXAMPLES = {"geheim$parole"}
+# The only things that look like secrets in the sources below: examples in the documentation of functions.
+EXAMPLES = {"geheim$parole", "Drmhze6EPcv0fN_81Bj-nA"}
 
 
 def ordinary_sources() -> list[Path]:

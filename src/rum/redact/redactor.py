@@ -7,27 +7,47 @@ from functools import lru_cache
 from itertools import chain
 
 from rum.redact.secret_assignments import find_by_name, repeats_name
-from rum.redact.secret_commands import find_in_commands
+from rum.redact.secret_context import find_by_context
 from rum.redact.secret_locations import find_by_location
 from rum.redact.secret_names import kind_of_name
-from rum.redact.secret_nearby import find_nearby
 from rum.redact.secret_patterns import find_by_pattern
-from rum.redact.secret_plausibility import MARK, QUOTED, UNSEARCHED, TooMany, compiled, is_plausible, words_in
-from rum.redact.secret_prose import find_in_prose
+from rum.redact.secret_phrases import find_phrases
+from rum.redact.secret_plausibility import (
+    MARK,
+    MARKED,
+    QUOTED,
+    UNSEARCHED,
+    TooMany,
+    compiled,
+    is_plausible,
+    words_in,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from typing import TypeGuard
 
-_MARKED = r"\[REDACTED:[a-z]{1,20}(?:-[a-z]{1,20}){0,3}\]"
 _MOST_TEXT = 4_000_000  # Characters; what follows is cut out unread
 _MIN_TEXT = 8  # Characters; no secret is shorter, except by a pattern of the user's
 _MOST_ROUNDS = 4
 _MAX_ARGUMENTS, _MAX_ARGUMENT = 100, 1000  # Of a list that may be a command line
 # Escaped signs, and options in lists: of a text with one of them, there are other readings to search.
 _SIGNS_OF_VIEWS = (
-    *("&quot;", "&#34;", "&#39;", "&#x27;", "%22", "%3d", "%3a", "\\u0022", "\\u003d", "\\u0027", "\\x22"),
+    *(
+        "&quot;",
+        "&#34;",
+        "&#39;",
+        "&#x27;",
+        "%22",
+        "%3d",
+        "%3a",
+        "\\u0022",
+        "\\u003d",
+        "\\u0027",
+        "\\x22",
+        "\\n|",
+    ),
     *('"-', "'-", "- -"),
 )
 _BETWEEN = "\n\0\n"  # Joins texts so that no pattern matches across two of them
@@ -120,7 +140,11 @@ class Redactor:
 
         Texts with an option among them are judged as a command line, too.
         """
-        clean = self._redact_arguments(list(items))
+        clean, old = list(items), None
+        for _ in range(_MOST_ROUNDS):
+            clean, old = self._redact_arguments(clean), clean
+            if clean == old:
+                break
         before: object = None
         for number, item in enumerate(clean):
             option = before if isinstance(before, str) and before.startswith("-") else None
@@ -224,7 +248,7 @@ def _find_all(text: str) -> Iterator[tuple[int, int, str]]:
             yield first, len(text) if kind == UNSEARCHED else last, kind
 
 
-_FINDERS = (find_by_pattern, find_by_location, find_by_name, find_in_commands, find_in_prose, find_nearby)
+_FINDERS = (find_by_pattern, find_by_location, find_by_name, find_by_context, find_phrases)
 
 
 def _find_in(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
@@ -240,7 +264,7 @@ def _find_in(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
 
 def _outside_marks(text: str, found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:
     """Drop finds that overlap a mark of an earlier redaction, except for a rest that was not searched."""
-    marks = [mark.span() for mark in compiled(_MARKED).finditer(text)]
+    marks = [mark.span() for mark in compiled(MARKED).finditer(text)]
     if not marks:
         return found
     from bisect import bisect_right  # noqa: PLC0415 (few texts were redacted before)

@@ -15,8 +15,8 @@ STEMS = (
 
 _PASSWORDS = word_set(
     """
-    contrasena contrasenia contraseña kennwort passcode passphrase passwd password passwort pswd psk psw
-    pwd pword senha wachtwoord
+    authtok clave contrasena contrasenia contraseña haslo kennwort mdp parole passcode passe passphrase
+    passwd password passwort psk psw pswd pwd pword senha sifre wachtwoord
     """
 )
 
@@ -32,8 +32,8 @@ _SUFFIXES = word_set(
 _PREFIXES = word_set(
     """
     allow ask bad change check count disable empty enable expired forgot forgotten generate get has hash
-    hide if invalid is max min missing n need needs no not num prompt require required requires reset show
-    skip total update use validate verify with without wrong
+    hide if invalid is max min missing n need needs no not num prompt require required requires reset
+    show skip total update use validate verify with without wrong
     """
 )
 
@@ -43,8 +43,8 @@ _PASS_OF = word_set(
     account admin api app auth basic bind bot bucket cache cert ci client database db default deststore
     docker email encryption ftp gpg grafana host http imap jenkins kafka key keychain keystore ks ldap
     login mail master mongo mongodb mq mssql my mysql nexus p12 pfx pg pgp pkcs postgres proxy rabbitmq
-    rdp redis registry require root sa server service sftp smtp sonar srckey srcstore ssh store sudo
-    superuser svn system tomcat truststore unlock user vault vnc web webdav wifi zip
+    rdp redis registry require root sa server service sftp smtp sonar srckey srcstore ssh stdin store
+    sudo superuser svn system tomcat truststore unlock user vault vnc web webdav wifi zip
     """
 )
 # Passes that are no passwords: of compilers, renderers, trains.
@@ -52,8 +52,8 @@ _PASS_NOT_OF = word_set(
     """
     all backward board boarding build by com compiler count day depth dest did each fail final first
     forward full geometry ifpass last ma main many module multi next num one opt optimization or over
-    parser post pre previous quick re render second shadow single skip sur test tests then third to total
-    trace tres two under
+    parser post pre previous quick re render second shadow single skip sur test tests then third to
+    total trace tres two under
     """
 )
 
@@ -61,8 +61,8 @@ _PASS_NOT_OF = word_set(
 _TOKEN_NOT_OF = word_set(
     """
     bos cancel cancellation cls continuation current cursor delimiter design end eos first identifier
-    keyword last lexer lookahead mask next operator pad page pagination peek prev previous punctuation sep
-    special start stop string sync syntax unk word
+    keyword last lexer lookahead mask next operator pad page pagination peek prev previous punctuation
+    sep special start stop string sync syntax unk word
     """
 )
 
@@ -74,10 +74,39 @@ _KEY_OF = word_set(
     functions gcp gemini giphy github gitlab google groq heroku hmac huggingface infura integration jwt
     kraken license linear logged machine mailgun mapbox maps master minio mistral mongo nasa newrelic
     newsapi nonce notion omdb openai openrouter openweather pagerduty paypal pinecone plaid polygon
-    postmark preshared private product project psk pusher rapidapi recaptcha replicate resend rollbar rsa
-    sas secret segment sendgrid sentry serp serpapi server service session shared shodan sign signing
-    slack snyk sonar spotify square ssh static storage stripe subscription supabase symmetric telegram
-    tmdb together twilio unsplash vapid vault voyage weather webhook wireguard wp write xai zendesk
+    postmark preshared private product project psk pusher rapidapi recaptcha replicate resend rollbar
+    rsa sas secret segment sendgrid sentry serp serpapi server service session shared shodan sign
+    signing slack snyk sonar spotify square ssh static storage stripe subscription supabase symmetric
+    telegram tmdb together twilio unsplash vapid vault voyage weather webhook wireguard wp write xai
+    zendesk
+    """
+)
+
+# Services that give out keys and tokens.
+SERVICES = word_set(
+    """
+    1password access adafruit adyen airtable akeyless alchemy algolia algoliasearch alibaba alpaca
+    amplitude anthropic api apify appcenter artifactory asana assemblyai auth0 azure backblaze beamer
+    binance bitbucket bitwarden braintree browserstack bugsnag buildkite bybit cerebras circleci clickup
+    cloudflare cloudflared cloudinary codecov cohere coinbase coingecko confluent contentful convertkit
+    cosmos coveralls crates databento databricks datadog datocms deepgram deepl deepseek digitalocean
+    discord doppler drone dropbox dsn dynatrace easypost elastic elevenlabs etherscan eventbrite
+    evernote expo fastly fernet figma finicity finnhub firebase firecrawl fireworks flickr flutterwave
+    frameio freshbooks freshdesk gemini ghost gitea github gitlab gitter gocardless grafana groq gumroad
+    harbor hardhat heroku hetzner honeycomb hubspot huggingface infisical infracost infura intercom
+    ipinfo ipstack jenkins jfrog jina jira kaggle klaviyo kraken kubeadm kucoin langfuse langsmith
+    launchdarkly licence license linear linode lob loggly logz mailchimp mailgun mailjet mandrill mapbox
+    master mattermost messagebird metamask minio minisign miro mistral mixpanel mollie monday mullvad
+    neon neptune netlify newrelic newsapi ngrok notion npm nuget nylas okta onesignal openai openrouter
+    openweather opsgenie ovh packagist pagerduty papertrail paypal paystack percy pinecone pipedrive
+    plaid planetscale plivo polygon posthog postman postmark prefect prismic pulumi pushbullet pusher
+    pushover pypi qdrant quay quicknode railway rancher rapidapi razorpay remember replicate resend
+    roboflow rollbar rubygems runpod salesforce sambanova sanity saucelabs scaleway scalingo segment
+    semaphore sendbird sendgrid sendinblue sentry serial serpapi shippo shodan shopify slack snowflake
+    snyk sonarcloud sonarqube sparkpost splunk spotify square stability statuspage storyblok strava
+    stripe sumologic supabase tailscale tavily telegram telnyx tencent tiingo tmdb todoist trello
+    turborepo twilio twitch twitter typeform unsplash upstash vault vercel virustotal vonage voyage
+    vultr wakatime wandb wasabi weaviate webex webhook workos yandex zapier zendesk zerotier zoho zoom
     """
 )
 
@@ -91,7 +120,7 @@ _COMPOUNDS = (
             f"{of}key" for of in ("api", "secret", "access", "private", "auth", "account", "master", "shared")
         ),
     ),
-    ("api-key", tuple(f"{of}key" for of in ("signing", "encryption", "subscription", "license"))),
+    ("api-key", tuple(f"{of}key" for of in ("signing", "encryption", "subscription", "license", "priv"))),
 )
 
 
@@ -116,14 +145,14 @@ def _kind_of_noun(noun: str, of: str, words: list[str]) -> str | None:
     if noun == "key":
         if of == "secret":
             return "secret"
-        return ("aws-key" if "aws" in words else "api-key") if of in _KEY_OF else None
+        return ("aws-key" if "aws" in words else "api-key") if of in _KEY_OF or of in SERVICES else None
     if noun == "token":
         return None if of in _TOKEN_NOT_OF else "token"
     if noun == "secret" or (noun == "id" and of == "secret"):
         return "secret"
     if noun == "bearer" or (noun == "pat" and of):
         return "token"
-    if noun == "salt" and of:
+    if (noun == "salt" and of) or noun in ("pepper", "wif"):
         return "secret"
     if noun in ("credential", "credentials", "creds"):
         return "credential"
@@ -144,7 +173,7 @@ def is_vague(name: str) -> bool:
     words = [word for word in words_of(name) if not word.isdigit()]
     while len(words) > 1 and words[-1] in _SUFFIXES:
         words.pop()
-    return bool(words) and words[-1] in ("pass", "pw") and (len(words) < 2 or words[-2] not in _PASS_OF)
+    return bool(words) and words[-1] == "pass" and (len(words) < 2 or words[-2] not in _PASS_OF)
 
 
 def _kind_of_compound(noun: str) -> str | None:

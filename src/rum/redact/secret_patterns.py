@@ -215,8 +215,14 @@ _CONTAINING = (
         "api-key",
         rf"key=(?<=[?&]key=)((?=[^&\s]{{0,24}}[0-9])(?:{_HEX}{{32,}}+|(?=[^&\s]{{0,24}}[A-Z]){_URLSAFE}{{24,}}+))",
     ),
+    (
+        "code=",
+        "token",
+        rf"code=(?<=[?&]code=)((?=[^&\s]{{0,24}}[0-9])(?=[^&\s]{{0,24}}[A-Z]){_URLSAFE}{{24,}}+)",
+    ),
     ("sig=", "url-signature", r"sig=(?<=[?&;]sig=)([A-Za-z0-9%+/=_-]{30,}+)"),
     ("-Signature=", "url-signature", r"-Signature=([A-Za-z0-9%+/=_-]{30,}+)"),
+    ("NRAL", "new-relic-key", r"(?:[a-z]{2}[0-9]{2}xx)?[0-9a-f]{28,40}NRAL"),
     (":::", "password-hash", r":[0-9]{3,7}:([0-9a-fA-F]{32}:[0-9a-fA-F]{32}):::"),
 )
 
@@ -249,7 +255,6 @@ _WITH_WORDS = (
         "braintree-token",
         r"access_token\$(?:production|sandbox)\$[0-9a-z]{16}\$[0-9a-f]{32}",
     ),
-    ("nral", "new-relic-key", r"(?:[a-z]{2}[0-9]{2}xx)?[0-9a-f]{30,40}NRAL"),
     (
         "contribsys",
         "sidekiq-key",
@@ -266,6 +271,10 @@ _WITH_WORDS = (
         r"(?:BEGIN OpenVPN Static key V1-----|<tls-(?:auth|crypt)>)((?:\s+[0-9a-f]{32}){1,16})",
     ),
     ("ssh", "private-key", r"---- BEGIN SSH2 ENCRYPTED PRIVATE KEY ----\s+([A-Za-z0-9+/=\s]{40,4000})"),
+    ("deepl fx", "deepl-key", rf"{_UUID}:fx"),
+    ("rtmp rtmps", "stream-key", r"rtmps?://[^\s\"'<>]{4,200}/([\w-]{12,80}+)(?=[\s\"'?]|\Z)"),
+    ("contribsys", "sidekiq-key", r"contribsys\.com[\"']? [\"']?([0-9a-f]{8}:[0-9a-f]{8})"),
+    ("ghost", "ghost-key", r"[0-9a-f]{24}:[0-9a-f]{64}"),
     ("apa", "firebase-key", rf"AAAA{_URLSAFE}{{7}}:APA91b{_URLSAFE}{{100,}}+"),
 )
 
