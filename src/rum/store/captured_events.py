@@ -111,6 +111,18 @@ class CapturedEvents(Protocol):
         """Open a turn again, unless it was forgotten."""
         ...
 
+    def delete(self, ids: Iterable[str]) -> None:
+        """Delete events."""
+        ...
+
+    def clear(self) -> None:
+        """Delete all events and the texts of offers; nothing is made of their turns again."""
+        ...
+
+    def with_traces(self, ids: Iterable[str]) -> list[str]:
+        """Return those of the memories that have events or offers."""
+        ...
+
     def forget(self, memory_id: str, *, dry_run: bool = False) -> int:
         """Delete the events that a memory was made of, and mark their turns; count the events."""
         ...

@@ -56,6 +56,10 @@ class Trash(Protocol):
         """
         ...
 
+    def with_groups(self) -> list[TrashItem]:
+        """Return the forgotten chapters and wisdom, and the memories that were cut out of such."""
+        ...
+
     def count(self, *, pending: bool = False) -> dict[str, int]:
         """Return the number of forgotten or pending items, by kind."""
         ...

@@ -62,6 +62,14 @@ class LocalUpkeep(Protocol):
         """Return the size of that file."""
         ...
 
+    def copies(self) -> list[str]:
+        """Return the copies of files that repairs and restored backups left beside them."""
+        ...
+
+    def drop_copies(self) -> None:
+        """Delete these copies."""
+        ...
+
     def shrink(self, patience: float | None = None) -> str | None:
         """Leave no deleted byte in the files; None when done, else why it was not.
 

@@ -15,7 +15,7 @@ from rum.app.capture.events import as_event, as_row, is_valid
 from rum.app.capture.turns import TurnOutcome, TurnSource
 from rum.app.capture.words import keep_words
 from rum.app.imports.batch import Tally, import_pieces
-from rum.app.memories.trash import delete_expired
+from rum.app.memories.trash import delete_expired, finish_forgetting
 from rum.app.offers import record as record_offers
 from rum.app.project import Project
 from rum.capture.events import problems, spool
@@ -92,6 +92,7 @@ def intake(caller: Caller, patience: float = 0.0) -> Intake:
             new = _import_spool(project)
             counts = _conclude_turns(caller)
             dropped = captured.drop(project.now() - KEPT)
+            finish_forgetting(project)
             delete_expired(project)
             problems.delete_problems(project.spool_folders, project.now() - problems.RECENT)
             return Intake(events=new, open=captured.count()[1], dropped=dropped, busy=False, **counts)
@@ -247,32 +248,37 @@ def conclude(project: Project, row: CapturedTurn, outcome: TurnOutcome) -> None:
         project.store.captured.forget(outcome.memory_id)
 
 
-def forget_events(
-    project: Project, memory_id: str, patience: float = 10.0
-) -> tuple[list[CapturedTurn], list[CapturedEvent]]:
-    """Delete the events of a memory, also those that are still in the spool; return them and their turns."""
+def import_spool(project: Project, patience: float = 10.0) -> None:
+    """Store the lines of the spool, before something is forgotten that they may be about."""
     if not any(map(spool.spools, project.spool_folders)):
-        return _take_events(project, memory_id)
+        return
     try:
         with file_lock(os.path.join(project.location.directory, _LOCK), patience):
             _import_spool(project)
-            return _take_events(project, memory_id)
     except TimeoutError:
         raise StorageError(
             "Another process is taking in what hooks left; try again in a moment. Nothing was forgotten."
         ) from None
 
 
-def _take_events(project: Project, memory_id: str) -> tuple[list[CapturedTurn], list[CapturedEvent]]:
+def clear_spool(project: Project) -> None:
+    """Delete what hooks left of a project."""
+    import_spool(project)
+    for path in [path for folder in project.spool_folders for path in spool.spools(folder)]:
+        with suppress(OSError):
+            os.unlink(path)  # lines that were not complete
+
+
+def memory_events(project: Project, memory_id: str) -> tuple[list[CapturedTurn], list[CapturedEvent]]:
+    """The turns and the events of a memory."""
     captured = project.store.captured
     events = [found.event for found in captured.find(EventQuery(limit=_ALL, memory=memory_id))]
     turns = [turn for key in dict.fromkeys(event.key for event in events) for turn in captured.turns(key)]
-    captured.forget(memory_id)
     return turns, events
 
 
 def restore_events(project: Project, turns: Iterable[CapturedTurn], events: Iterable[CapturedEvent]) -> None:
-    """Put back what `forget_events` returned."""
+    """Put back what `memory_events` returned."""
     captured, now = project.store.captured, project.now()
     captured.add(reversed(list(events)), now, replace=True)  # they were found newest first
     for turn in turns:

@@ -6,8 +6,9 @@ stay, others go, and title and summary are extracted quickly. The group is marke
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from functools import partial
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -27,7 +28,7 @@ from rum.app.chapters.groups import (
     part_fields,
 )
 from rum.app.chapters.words import sanitise_fields
-from rum.app.memories.forget import Counts, Kind, Removal, find_in, refuse_existing
+from rum.app.memories.forget import Counts, Kind, Removal, TrashedMemory, find_in, refuse_existing
 from rum.app.project import Project
 from rum.capture.tombstones import member_marks
 from rum.model.chapters import Chapter, Evidence, Group, TextSource, Wisdom
@@ -35,6 +36,7 @@ from rum.model.errors import NotFound
 from rum.model.memory import Memory
 from rum.store.base import ReadMode
 from rum.store.derived import indexed_text
+from rum.store.trash import TrashItem
 from rum.text.terms import says_little, terms
 
 Terms = frozenset[str]
@@ -52,6 +54,10 @@ class TrashedChapter(Struct, frozen=True):
 
     chapter: Chapter
     groups: CutGroups
+
+
+Trashed = TrashedMemory | TrashedChapter | Wisdom
+_TRASHED: dict[str, type[Trashed]] = {"memory": TrashedMemory, "chapter": TrashedChapter, "wisdom": Wisdom}
 
 
 def _permitted(caller: Caller, kind: GroupKind[G, P, W], name: str) -> G:
@@ -170,6 +176,56 @@ def _put_back(
     if left is not None:
         store.put(left)
     return before.id if current is not None and current != after else None
+
+
+def cut_trash(project: Project, gone: Set[str], others: Iterable[TrashItem]) -> None:
+    """Delete the words of what was deleted for good from other items in the trash."""
+    trash = project.store.trash
+    for item in others:
+        kept = msgspec.json.decode(item.data, type=_TRASHED[item.kind])
+        changed = _cut_item(project, gone, kept)
+        if changed is None:
+            trash.delete([item.number] if item.number is not None else [], bury=project.now())
+        elif changed != kept:
+            trash.put(item._replace(data=msgspec.json.encode(changed)))
+
+
+def _cut_item(project: Project, gone: Set[str], kept: Trashed) -> Trashed | None:
+    """An item without the words of what is gone; None if nothing is left of it."""
+    if isinstance(kept, TrashedMemory):
+        groups = _cut_groups(gone, msgspec.json.decode(kept.groups, type=CutGroups))
+        return replace(kept, groups=msgspec.Raw(msgspec.json.encode(groups)))
+    cutter = ForgottenCutter(project, gone, None)
+    if isinstance(kept, Wisdom):
+        return cutter.cut(WISDOM, kept) if _names(kept, gone) else kept
+    chapter = cutter.cut(CHAPTERS, kept.chapter) if _names(kept.chapter, gone) else kept.chapter
+    return chapter and TrashedChapter(chapter, _cut_groups(gone, kept.groups))
+
+
+def _cut_groups(gone: Set[str], groups: CutGroups) -> CutGroups:
+    return CutGroups(
+        [_cut_pair(gone, pair) for pair in groups.chapters if pair[0].id not in gone],
+        [_cut_pair(gone, pair) for pair in groups.wisdom if pair[0].id not in gone],
+    )
+
+
+def _cut_pair(gone: Set[str], pair: tuple[G, G | None]) -> tuple[G, G | None]:
+    """A group as it was and is; without any words if some may be of what is gone, so that it is refreshed."""
+    if not any(group is not None and _names(group, gone) for group in pair):
+        return pair
+    group = pair[0]
+    lists = (*group.CLAIM_LISTS, *group.OTHER_FIELDS, "evidence", "tags", "given", "found_by", "own_tags")
+    empty: Any = {**dict.fromkeys(lists, ()), **dict.fromkeys(group.TEXTS, "-")}
+    members = tuple(one for one in group.members if one.memory_id not in gone)
+    empty |= {"members": members, "former": ()}
+    if isinstance(group, Wisdom):
+        empty["sources"] = tuple(one for one in group.sources if one.chapter_id not in gone)
+    return (without := replace(group, **empty)), without
+
+
+def _names(group: Group, ids: Set[str]) -> bool:
+    """Whether something was made of any of these."""
+    return not ids.isdisjoint((*group.part_ids, *group.memory_ids, *group.former))
 
 
 def cut_memory(project: Project, versions: Sequence[Memory]) -> msgspec.Raw:

@@ -15,7 +15,7 @@ from rum.app.calls import load
 from rum.app.project import Project
 from rum.capture.tombstones import marks
 from rum.model.answers import ForgetResult, RestoreResult
-from rum.model.errors import InvalidQuery, NotFound, RumError
+from rum.model.errors import InvalidQuery, NotFound, RumError, StorageError
 from rum.model.links import Edge
 from rum.model.memory import Content, Memory
 from rum.model.requests import ForgetRequest
@@ -46,7 +46,7 @@ class Removal(NamedTuple):
     """What was removed from the store, and what the trash needs.
 
     `data` restores it; None if it was too damaged to be read. `finish` removes what is in other files than
-    the memories: it is called when the trash has the item for certain.
+    the memories: it is called when the trash has the item for certain. If it fails, nothing was forgotten.
     """
 
     counts: Counts
@@ -63,7 +63,8 @@ class Kind(NamedTuple):
 
     `counts` and `remove` take an id that `find` returned, and refuse a caller who may not change it.
     `restore` takes the `data` that `remove` returned, refuses to replace anything, and returns the ids of
-    chapters and wisdom that need a refresh. `remove` and `restore` run in a transaction of the store.
+    chapters and wisdom that need a refresh. `remove` and `restore` run in a transaction of the store. `clear`
+    deletes what is left of an item in other files; it may be called again.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Kind(NamedTuple):
     counts: Callable[[Caller, str], Counts]
     remove: Callable[[Caller, str], Removal]
     restore: Callable[[Project, bytes], list[str]]
+    clear: Callable[[Project, TrashItem], object] = lambda _project, _item: None
 
 
 def find_in(table: str) -> Callable[[Caller, str], list[str]]:
@@ -103,34 +105,37 @@ def forget(caller: Caller, request: ForgetRequest) -> ForgetResult | RestoreResu
 
 def forget_one(caller: Caller, kind: Kind, one: str, *, final: bool = False) -> ForgetResult:
     """Move one thing of a kind into the trash, or delete it for good: all of it or nothing."""
-    project, store, now = caller.project, caller.store, caller.project.now()
+    project, store = caller.project, caller.store
+    if kind.name in ("memory", "rule"):
+        # Not in the transaction, as this may wait for another process.
+        load("app.capture.intake:import_spool")(project)
     with store.transaction():
         groups = _groups_of(project, kind.name, one)
         removal = kind.remove(caller, one)
         item = _item(caller, kind, one, removal)
-        number = None
-        if final or removal.data is None:
-            store.memories.add_tombstones(removal.marks, kind.name, now)
-            delete_traces(project, item)
-            removal.finish()
-        else:
-            number = store.trash.put(item)
+        number = store.trash.put(item)
         # Some of the groups are deleted with the last of their parts.
         left = (*store.chapters.get(groups), *store.wisdom.get(groups)) if groups else ()
-    if number is not None:
-        # After the commit: if the process is killed in between, it is in both places, and not lost.
-        try:
-            removal.finish()
-        except (RumError, OSError):
-            store.trash.delete([number])
-            raise
+    # What is in other files goes after the commit. A process that is killed in between leaves the item in the
+    # trash; then `finish_forgetting` or the next `forget` does the rest.
+    try:
+        removal.finish()
+    except (RumError, OSError):
+        store.trash.delete([number])
+        raise
+    final = final or removal.data is None
+    if final:
+        load("app.memories.trash:delete_for_good")(project, [item._replace(number=number)])
+    else:
+        with suppress(StorageError):
+            kind.clear(project, item)
     project.uses.pop(one, None)
     return ForgetResult(
         id=one,
         forgotten=True,
         removed=removal.counts,
         renew=[group.id for group in left] or UNSET,
-        in_trash_until=UNSET if number is None else now + KEPT,
+        in_trash_until=UNSET if final else item.forgotten_at + KEPT,
     )
 
 
@@ -147,12 +152,6 @@ def _item(caller: Caller, kind: Kind, one: str, removal: Removal) -> TrashItem:
         marks=tuple(dict.fromkeys(removal.marks)),
         data=msgspec.json.encode(removal.data),
     )
-
-
-def delete_traces(project: Project, item: TrashItem) -> None:
-    """Delete what stays elsewhere as long as an item is in the trash: the counts of a memory's uses."""
-    if item.kind == "memory":
-        project.store.activity.delete(item.id)
 
 
 def _find(caller: Caller, request: ForgetRequest) -> tuple[Kind, str]:
@@ -188,10 +187,14 @@ def _groups_of(project: Project, kind: str, one: str) -> list[str]:
 
 def purge(caller: Caller) -> dict[str, Any]:
     """Make what was forgotten unrecoverable from the files."""
-    if caller.store.local_upkeep.shrink() is None:
-        return {"purged": True}
-    hint = "Another process is reading, so the log still holds old pages; run `rum purge` when it is done."
-    return {"purged": False, "hint": hint}
+    hint = None
+    if caller.store.local_upkeep.shrink() is not None:
+        hint = (
+            "Another process is reading, so the log still holds old pages; run `rum purge` when it is done."
+        )
+    elif copies := caller.store.local_upkeep.copies():
+        hint = f"Copies of the files from before a repair may still hold it. Delete them: {', '.join(copies)}"
+    return {"purged": False, "hint": hint} if hint else {"purged": True}
 
 
 def refuse_existing(what: str, item_id: str, *, exists: bool) -> None:
@@ -248,9 +251,7 @@ def _remove_memory(caller: Caller, memory_id: str) -> Removal:
     removed = store.memories.delete(memory.id)
     if store.has_chapters():
         kept["groups"] = load("app.chapters.forget:cut_memory")(project, versions)
-    # Before the commit: if the other file cannot be written, nothing was forgotten.
-    turns, events = load("app.capture.intake:forget_events")(project, memory.id)
-    store.activity.delete(memory.id, texts_only=True)
+    turns, events = load("app.capture.intake:memory_events")(project, memory.id)
     return Removal(
         removed | ({"captured_events": len(events)} if events else {}),
         label=memory.intent.goal,
@@ -305,4 +306,10 @@ def _restore_link(project: Project, one: str, edge: Edge, at: int) -> None:
             store.trash.put(item._replace(data=msgspec.json.encode(changed)))
 
 
-MEMORY = Kind("memory", find_in("memories"), _count_memory, _remove_memory, _restore_memory)
+def clear_memory(project: Project, item: TrashItem) -> None:
+    """Delete the events that a memory was made of, and the texts in which it was offered."""
+    project.store.captured.forget(item.id)
+    project.store.activity.delete(item.id, texts_only=True)
+
+
+MEMORY = Kind("memory", find_in("memories"), _count_memory, _remove_memory, _restore_memory, clear_memory)

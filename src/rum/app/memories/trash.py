@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 import msgspec
 from msgspec import UNSET
@@ -10,12 +11,15 @@ from msgspec import UNSET
 from rum.app.agents import import_author
 from rum.app.caller import Caller
 from rum.app.calls import load, public
-from rum.app.memories.forget import KEPT, KINDS, Kind, check_kind, delete_traces, purge
+from rum.app.memories.forget import KEPT, KINDS, Kind, check_kind, clear_memory, purge
 from rum.app.project import Project
 from rum.model.answers import ForgetResult, ForgottenItem, RestoreResult, TrashEmptied
-from rum.model.errors import InvalidQuery, NotFound, StorageError
+from rum.model.errors import InvalidQuery, NotFound, PermissionDenied, StorageError
+from rum.model.layers import USER, Rule
+from rum.store.captured_events import EventQuery
 from rum.store.trash import TrashItem
 
+_SAME_TIME = 0.002  # Seconds around the time of a rule in which its prompt is
 _PLURALS = {"memory": "memories", "note": "entries", "wisdom": "wisdom"}
 
 
@@ -38,6 +42,11 @@ class Trash:
         """Delete the named items for good, or without ids all of them; `purge` also clears the files."""
         with self._caller.locked_call():
             return empty(self._caller, ids, kind, purge_files=purge)
+
+    def clear(self, *, purge: bool = False) -> TrashEmptied:
+        """Delete for good all that is left: the trash, what waits for review, captured events, and copies."""
+        with self._caller.locked_call():
+            return clear(self._caller, purge_files=purge)
 
 
 def _view(item: TrashItem) -> ForgottenItem:
@@ -79,26 +88,24 @@ def restore_item(project: Project, item: TrashItem) -> list[str]:
 
 def delete_forgotten(caller: Caller, name: str, kind: str | None = None) -> ForgetResult:
     """Delete something for good that is in the trash."""
-    with caller.store.transaction():
-        item = _find(caller.project, name, kind)
-        _check_author(caller, item, "delete")
-        _delete_for_good(caller.project, [item])
+    item = _find(caller.project, name, kind)
+    _check_author(caller, item, "delete")
+    delete_for_good(caller.project, [item])
     return ForgetResult(id=item.id, forgotten=True, removed=_counts([item]))
 
 
 def empty(caller: Caller, ids: Sequence[str], kind: str | None, *, purge_files: bool) -> TrashEmptied:
-    """Delete items of the trash for good: all or none of them."""
-    with caller.store.transaction():
-        if ids:
-            items = list(
-                {item.number: item for name in ids for item in _same(caller.project, name, kind)}.values()
-            )
-        else:
-            check_kind(kind)
-            items = [one for one in caller.store.trash.items() if kind in (None, one.kind)]
-        for item in items:
-            _check_author(caller, item, "delete")
-        _delete_for_good(caller.project, items)
+    """Delete items of the trash for good; none if the caller may not delete one of them."""
+    if ids:
+        items = list(
+            {item.number: item for name in ids for item in _same(caller.project, name, kind)}.values()
+        )
+    else:
+        check_kind(kind)
+        items = [one for one in caller.store.trash.items() if kind in (None, one.kind)]
+    for item in items:
+        _check_author(caller, item, "delete")
+    delete_for_good(caller.project, items)
     done = purge(caller) if purge_files else {}
     return TrashEmptied(deleted=len(items), removed=_counts(items), **done)
 
@@ -107,16 +114,68 @@ def delete_expired(project: Project) -> int:
     """Delete for good what has been in the trash for 30 days; how many that were."""
     if not (expired := project.store.trash.items(before=project.now() - KEPT)):
         return 0
-    with project.store.transaction():
-        _delete_for_good(project, expired)
+    delete_for_good(project, expired)
     return len(expired)
 
 
-def _delete_for_good(project: Project, items: Iterable[TrashItem]) -> None:
-    gone = list(items)
-    for item in gone:
-        delete_traces(project, item)
-    project.store.trash.delete(_numbers(gone), bury=project.now())
+def clear(caller: Caller, *, purge_files: bool) -> TrashEmptied:
+    """Delete for good what is neither a memory nor other knowledge in use; for the owner."""
+    project, store = caller.project, caller.store
+    if not caller.owner:
+        raise PermissionDenied("Only the owner may delete all that is left.")
+    items = [*store.trash.items(), *store.trash.items(pending=True)]
+    delete_for_good(project, items)
+    load("app.capture.intake:clear_spool")(project)
+    store.captured.clear()
+    store.local_upkeep.drop_copies()
+    done = purge(caller) if purge_files else {}
+    return TrashEmptied(deleted=len(items), removed=_counts(items), **done)
+
+
+def delete_for_good(project: Project, items: Sequence[TrashItem]) -> None:
+    """Delete items of the trash, or such that wait for review; only their marks stay.
+
+    What is in other files goes first: as long as it is not all gone, the item stays where it is.
+    """
+    store, numbers = project.store, _numbers(items)
+    for number in numbers:
+        for item in store.trash.get([number]):
+            load(KINDS[item.kind]).clear(project, item)
+            if item.kind == "memory":
+                store.activity.delete(item.id)
+            elif item.kind == "rule":
+                _delete_prompts(project, item)
+    with store.transaction():
+        store.trash.delete(numbers, bury=project.now())
+        if others := store.trash.with_groups():
+            load("app.chapters.forget:cut_trash")(project, {item.id for item in items}, others)
+
+
+def _delete_prompts(project: Project, item: TrashItem) -> None:
+    """Delete the prompt that a rule in a user's words was quoted from."""
+    with suppress(msgspec.DecodeError, UnicodeDecodeError):
+        rule = msgspec.json.decode(item.data, type=_WithRule).rule
+        if rule.source == USER and isinstance(rule.timestamp, int | float):
+            found = project.store.captured.find(
+                EventQuery(limit=-1, kind="prompt", since=rule.timestamp / 1000 - _SAME_TIME)
+            )
+            last, words = rule.timestamp / 1000 + _SAME_TIME, rule.action.casefold().split()
+            then = [one.event for one in found if one.event.at <= last]
+            quoted = [event for event in then if all(word in event.data.casefold() for word in words)]
+            project.store.captured.delete(event.id for event in quoted or then)
+
+
+class _WithRule(msgspec.Struct):
+    """A forgotten or pending rule."""
+
+    rule: Rule
+
+
+def finish_forgetting(project: Project) -> None:
+    """Delete what processes that were killed have left of forgotten memories."""
+    items = {item.id: item for item in project.store.trash.items() if item.kind == "memory"}
+    for memory_id in project.store.captured.with_traces(items):
+        clear_memory(project, items[memory_id])
 
 
 def _numbers(items: Iterable[TrashItem]) -> list[int]:

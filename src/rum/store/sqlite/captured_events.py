@@ -88,6 +88,19 @@ class SqliteCapturedEvents(Table):
         with self._database.transaction() as db:
             db.execute(SQL["reopen_turn"], key)
 
+    def delete(self, ids: Iterable[str]) -> None:
+        with self._database.transaction():
+            for _ in self._execute_for("delete_captured", ids):
+                pass
+
+    def clear(self) -> None:
+        with self._database.transaction() as db:
+            for statement in ("clear_captured", "forget_all_turns", "clear_offers"):
+                db.execute(SQL[statement])
+
+    def with_traces(self, ids: Iterable[str]) -> list[str]:
+        return [row["memory_id"] for row in self._rows("memories_with_traces", (json.dumps(list(ids)),))]
+
     def forget(self, memory_id: str, *, dry_run: bool = False) -> int:
         if dry_run:
             return self._values("count_events_of_memory", (memory_id,))[0]

@@ -51,6 +51,23 @@ SELECT count(*) FROM turns AS t JOIN seen AS s USING (client, session, agent, tu
 -- name: forget_turns
 UPDATE turns SET is_open = 0, became = 'forgotten', why = '' WHERE memory_id = ?;
 
+-- name: delete_captured
+DELETE FROM seen WHERE id IN (:ids);
+
+-- name: clear_captured
+DELETE FROM seen;
+
+-- name: forget_all_turns
+UPDATE turns SET is_open = 0, became = 'forgotten', why = '';
+
+-- name: clear_offers
+DELETE FROM offers;
+
+-- name: memories_with_traces
+SELECT value AS memory_id FROM json_each(?)
+WHERE EXISTS (SELECT 1 FROM turns WHERE memory_id = value AND became <> 'forgotten')
+  OR EXISTS (SELECT 1 FROM offers WHERE memory_id = value);
+
 -- name: drop_events
 DELETE FROM seen WHERE taken_at < :before AND NOT EXISTS (
   SELECT 1 FROM turns AS t WHERE t.client = seen.client AND t.session = seen.session AND t.agent = seen.agent

@@ -319,9 +319,6 @@ CROSS JOIN archived_vectors AS v ON v.memory = m.seq AND v.model = k.number WHER
 -- name: unqueue_memory
 DELETE FROM unembedded WHERE memory = ? AND model = ?;
 
--- name: count_memories
-SELECT count(*) FROM memories;
-
 -- name: count_vectors
 WITH asked(model) AS (VALUES (?))
 SELECT (SELECT count(*) FROM memory_vectors AS v WHERE v.model = asked.model)

@@ -185,6 +185,7 @@ def _overwrite(new: str, path: str, copy: str, lock: sqlite3.Connection | None) 
     """Give the file at `path` the content of the new one; False if others have written before that."""
     if lock is None:
         return _replace(new, path, copy)
+    _renumber_vectors(new, lock)
     (version,) = lock.execute("PRAGMA data_version").fetchone()
     deadline = time.monotonic() + _PATIENCE
     is_checked = False
@@ -210,6 +211,18 @@ def _overwrite(new: str, path: str, copy: str, lock: sqlite3.Connection | None) 
         if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             raise
         return _replace(new, path, copy)
+
+
+def _renumber_vectors(new: str, old: sqlite3.Connection) -> None:
+    """Give vectors numbers that the old file never had: processes hold vectors in memory by number."""
+    with closing(sqlite3.connect(new)) as db, db:
+        for table in ("memory_vectors", "archived_vectors"):
+            used = "SELECT max(seq) FROM sqlite_sequence WHERE name = ?"
+            with suppress(sqlite3.DatabaseError):  # an old or a damaged file may not have it
+                numbers = [file.execute(used, (table,)).fetchone()[0] or 0 for file in (db, old)]
+                db.execute(f"UPDATE {table} SET number = number + ?", (max(numbers),))  # noqa: S608
+                db.execute("DELETE FROM sqlite_sequence WHERE name = ?", (table,))
+                db.execute("INSERT INTO sqlite_sequence VALUES (?, ?)", (table, 2 * max(numbers)))
 
 
 def _replace(new: str, path: str, copy: str) -> bool:

@@ -43,6 +43,9 @@ class SqliteTrash(Table):
                 deleted += db.execute(SQL["delete_trash"], (number,)).rowcount
             return deleted
 
+    def with_groups(self) -> list[TrashItem]:
+        return [self._whole(row) for row in self._rows("trash_with_groups")]
+
     def count(self, *, pending: bool = False) -> dict[str, int]:
         return {row["kind"]: row["number"] for row in self._rows("count_trash", (pending,))}
 

@@ -27,6 +27,11 @@ SELECT * FROM trash WHERE number = ?;
 SELECT number, kind, id, label, author, imported, forgotten_at, forgotten_by, x'' AS data, pending FROM trash
 WHERE pending = :pending AND (:before IS NULL OR forgotten_at < :before) ORDER BY number DESC LIMIT :limit;
 
+-- name: trash_with_groups
+SELECT * FROM trash
+WHERE NOT pending
+  AND (kind IN ('chapter', 'wisdom') OR (kind = 'memory' AND instr(data, CAST('"groups":null' AS BLOB)) = 0));
+
 -- name: bury_trash
 INSERT INTO tombstones (hash, kind, created_at)
 SELECT m.hash, t.kind, :now FROM trash AS t JOIN trash_tombstones AS m ON m.item = t.number WHERE t.number = :number

@@ -262,6 +262,18 @@ class SqliteUpkeep:
         unused, used = _pages(self._rum.connection)
         return FileSize(_size(self._rum.path), unused / max(1, unused + used))
 
+    def copies(self) -> list[str]:
+        folder = os.path.dirname(self._rum.path)
+        names = sorted(os.listdir(folder)) if os.path.isdir(folder) else ()
+        return [os.path.join(folder, name) for name in names if name.startswith("before-") or DAMAGED in name]
+
+    def drop_copies(self) -> None:
+        for path in self.copies():
+            if os.path.isdir(path):
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                os.unlink(path)
+
     def shrink(self, patience: float | None = None) -> str | None:
         if patience is not None and (trouble := _shrink_obstacle(self._rum, patience)):
             return trouble

@@ -211,9 +211,7 @@ class _InMemory:
         """The matrix of the model's vectors, as of the last reading."""
         from rum.store.packed_vectors import Matrix  # noqa: PLC0415 (loads numpy)
 
-        # A restored backup has another schema version.
-        (version,) = self._database.connection.execute("PRAGMA schema_version").fetchone()
-        file, matrix = (*self._database.file, version), self._matrix
+        file, matrix = self._database.file, self._matrix
         if (
             matrix is None
             or file != self._file

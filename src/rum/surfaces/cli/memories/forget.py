@@ -70,17 +70,27 @@ def forget(
         # A dry run first: if this agent may not delete one of them, none is deleted.
         results = [rum.forget(one, kind=kind, dry_run=True) for kind, one in targets]
         bulk = by_filter or len(targets) > 1
+        final = now or purge
+        rest = final and given_options(conditions).keys() == {"everything"}
         if not dry_run:
-            if bulk and targets:
-                _confirm(rum, list(targets.values()), confirm, final=now or purge)
-            last = next(reversed(targets), None)
+            if bulk and (targets or rest):
+                also = ["the trash, what waits for review, and captured events"] if rest else []
+                _confirm(rum, [*targets.values(), *also], confirm, final=final)
+            last = None if rest else next(reversed(targets), None)
             # One purge at the end is enough, as it rewrites the whole database.
             results = [
-                rum.forget(one, kind=kind, now=now or purge, purge=purge and (kind, one) == last)
+                rum.forget(one, kind=kind, now=final, purge=purge and (kind, one) == last)
                 for kind, one in targets
             ]
             if conditions["everything"] and by_filter:
                 rum.notes.drop_index()
+            if rest:
+                left = rum.trash.clear(purge=purge)
+                results.append(
+                    ForgetResult(
+                        id="trash", forgotten=True, removed=left.removed, purged=left.purged, hint=left.hint
+                    )
+                )
     # What a bulk deletion removes was shown before the prompt.
     lines = [] if bulk and not dry_run else list(targets.values())
     answer = results if bulk else results[0]
