@@ -40,11 +40,7 @@ CALLS: dict[str, Call] = {
     "recall": Call(
         "app.memories.recall:recall",
         "model.requests:RecallRequest",
-        settings={
-            "depth": "recall_depth",
-            "limit": "recall_limit",
-            "min_confidence": "min_confidence",
-        },
+        settings={"depth": "recall_depth", "limit": "recall_limit", "min_confidence": "min_confidence"},
     ),
     "trace": Call("app.memories.recall:trace", "model.requests:TraceRequest"),
     "list": Call("app.memories.recall:listing", "model.requests:ListRequest"),

@@ -191,11 +191,7 @@ class Attempted(NamedTuple):
 
 
 def judge_offer(
-    kind: str,
-    memory: Memory,
-    events: Sequence[Event],
-    success: bool | None,
-    relative: Callable[[str], str],
+    kind: str, memory: Memory, events: Sequence[Event], success: bool | None, relative: Callable[[str], str]
 ) -> OfferOutcome:
     """The outcome of an offer, by the events after it and the success of their turn."""
     fetched = any(

@@ -116,6 +116,10 @@ def find_at(folder: str, home: str, create: bool) -> tuple[Settings, ProjectLoca
     return open_project(folder, flags={"home": home}, environ=environ, create=create, commits=known_commits)
 
 
+def _flags(**given: Path | None) -> dict[str, object]:
+    return {name: os.fspath(value) for name, value in given.items() if value is not None}
+
+
 def _open_store(directory: str, settings: Settings, before_create: Callable[[], None] | None) -> SqliteStore:
     return SqliteStore(directory, settings.busy_timeout, before_create)
 
@@ -154,16 +158,10 @@ class Rum:
         of a parameter as hints and errors should write it.
         """
         cwd = os.path.abspath(path or os.getcwd())
-        given = {"project": project, "agent": agent, "session": session, "home": home and os.fspath(home)}
-        flags = {name: value for name, value in given.items() if value is not None}
+        flags = _flags(project=project, agent=agent, session=session, home=home)
         settings, location = locate(cwd, flags)
         opened = Project(
-            location,
-            settings,
-            _open_store,
-            find_at,
-            clock,
-            lambda create: locate(cwd, flags, create=create),
+            location, settings, _open_store, find_at, clock, lambda create: locate(cwd, flags, create=create)
         )
         return cls(
             Caller(opened, client="owner" if owner else client, owner=owner, cwd=cwd, parameter_name=spell)
@@ -182,10 +180,8 @@ class Rum:
         """Open the memory whose files are in a directory, whatever project it is of."""
         above, name = os.path.split(os.path.realpath(directory))
         home, folder = os.path.split(above)
-        flags = {"agent": agent, "home": home if folder == PROJECTS else None}
-        settings = load_settings(
-            None, flags={key: flag for key, flag in flags.items() if flag}, cwd=directory
-        )
+        flags = _flags(agent=agent or None, home=home if folder == PROJECTS else None)
+        settings = load_settings(None, flags=flags, cwd=directory)
         location = ProjectLocation(name, name, None, os.path.join(above, name), ())
         opened = Project(location, settings, _open_store, find_at, clock)
         return cls(Caller(opened, client="owner" if owner else client, owner=owner, cwd=directory))
@@ -229,9 +225,7 @@ class Rum:
 
     @classmethod
     def _directory(cls, path: Path | None, project: str | None, home: Path | None) -> str:
-        given = {"project": project, "home": home and os.fspath(home)}
-        flags = {name: value for name, value in given.items() if value is not None}
-        _, location = locate(os.path.abspath(path or os.getcwd()), flags)
+        _, location = locate(os.path.abspath(path or os.getcwd()), _flags(project=project, home=home))
         if not location.exists:
             raise NotFound(f"No memory here yet: nothing is stored for {location.name}.")
         return location.directory
@@ -546,11 +540,7 @@ class Rum:
         return load(PYTHON["merge"])(other._project, self._project, progress)
 
     def import_git(
-        self,
-        path: Path | None = None,
-        *,
-        progress: Progress = ignore,
-        **chosen: Unpack[GitImportArguments],
+        self, path: Path | None = None, *, progress: Progress = ignore, **chosen: Unpack[GitImportArguments]
     ) -> GitImport:
         """Make memories of the history of the project's repository, or of that at `path`."""
         return self._do("import_git", path, plain_json(chosen), progress)
@@ -621,11 +611,7 @@ class Rum:
         return "semantic" in self._project.__dict__ and self._project.semantic.has_pending
 
     def tidy(
-        self,
-        seconds: float = 30.0,
-        *,
-        patience: float = 0.0,
-        progress: Callable[[int], None] = ignore,
+        self, seconds: float = 30.0, *, patience: float = 0.0, progress: Callable[[int], None] = ignore
     ) -> TidyResult:
         """Do pending work for at most so many seconds; `math.inf` finishes it.
 

@@ -197,10 +197,7 @@ def fact_entry(known: KnowledgeEntry) -> MemoryEntry:
 def rule_entry(rule_id: str, rule: ProceduralRule) -> MemoryEntry:
     """A rule as an entry: its condition in the metadata."""
     return MemoryEntry(
-        id=rule_id,
-        timestamp=rule.timestamp or 0,
-        content=rule.action,
-        metadata={"condition": rule.condition},
+        id=rule_id, timestamp=rule.timestamp or 0, content=rule.action, metadata={"condition": rule.condition}
     )
 
 
@@ -268,8 +265,7 @@ class LearnRequest(Layer, frozen=True):
     fact: GivenFact | None = None
     rule: SetRule | None = None
     key: Annotated[
-        str | None,
-        about("A fact's key, or how keys begin.", note="get: its key; list: how keys begin"),
+        str | None, about("A fact's key, or how keys begin.", note="get: its key; list: how keys begin")
     ] = None
     task: Annotated[str | None, about("The task to find rules for.", note="get: the rules for it")] = None
     limit: Limit = 20

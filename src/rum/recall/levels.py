@@ -11,14 +11,7 @@ from typing import NamedTuple
 from rum.model.requests import Strategy
 from rum.recall import limits
 from rum.recall.files import is_below, matching_paths, neighbours, paths_named
-from rum.recall.limits import (
-    BARE_NAME,
-    CERTAIN,
-    COMMON,
-    EARLIER_NAME,
-    RANKED_OF_A_FILE,
-    SAME_FOLDER,
-)
+from rum.recall.limits import BARE_NAME, CERTAIN, COMMON, EARLIER_NAME, RANKED_OF_A_FILE, SAME_FOLDER
 from rum.recall.neighbours import NOBODY
 from rum.recall.query import Found, RecallQuery, Tied
 from rum.store.search import FileRow

@@ -7,13 +7,7 @@ from collections import namedtuple
 
 from rum.model.errors import InvalidQuery, StorageError
 from rum.repo.joining import Joining, location_identity, no_commits
-from rum.repo.location import (
-    Location,
-    find_location,
-    find_root,
-    is_location_unchanged,
-    registered_path,
-)
+from rum.repo.location import Location, find_location, find_root, is_location_unchanged, registered_path
 from rum.repo.registry import Entry, Registry, directory, read, update
 from rum.settings.home import find_home, tighten
 from rum.settings.load import Settings, load

@@ -50,8 +50,7 @@ def find_home(flags: Mapping[str, object], environ: Mapping[str, str], cwd: str 
     path = absolute(path, cwd)
     if path == os.path.dirname(path) or os.path.realpath(path) == os.path.realpath(user):
         raise InvalidQuery(
-            f"RUM_HOME is {path}, which contains other files. Set it to a folder for RUM alone.",
-            field="home",
+            f"RUM_HOME is {path}, which contains other files. Set it to a folder for RUM alone.", field="home"
         )
     return path
 

@@ -38,10 +38,7 @@ class Kind:
     __slots__ = ("allowed", "check", "parse")
 
     def __init__(
-        self,
-        allowed: str,
-        check: Callable[[object], object],
-        parse: Callable[[str], object] = str,
+        self, allowed: str, check: Callable[[object], object], parse: Callable[[str], object] = str
     ) -> None:
         self.allowed = allowed
         self.check = check
@@ -49,12 +46,12 @@ class Kind:
 
 
 class Setting:
-    """One line of the table."""
+    """One line of the table; a repository may set it after `rum trust`, unless its scope says otherwise."""
 
     __slots__ = ("default", "help", "kind", "name", "scope", "secret")
 
     def __init__(
-        self, name: str, kind: Kind, default: object, scope: str, help: str, *, secret: bool = False
+        self, name: str, kind: Kind, default: object, help: str, scope: str = TRUST, *, secret: bool = False
     ) -> None:
         self.name = name
         self.kind = kind
@@ -81,14 +78,6 @@ def _name(value: object, max_length: int = _MAX_NAME_LENGTH) -> str:
     if len(text) > max_length or "/" in text or "\\" in text or text in (".", ".."):
         raise ValueError
     return text
-
-
-def _agent(value: object) -> str:
-    return _name(value, _MAX_AGENT_LENGTH)
-
-
-def _folder(value: object) -> str:
-    return "" if value == "" else _text(value)
 
 
 def _project(value: object) -> str:
@@ -166,9 +155,13 @@ def _one_of(*words: str) -> Kind:
 
 _NAME = Kind(f"a name of at most {_MAX_NAME_LENGTH} characters, without slashes or control characters", _name)
 AGENT_NAME = Kind(
-    f"a name of at most {_MAX_AGENT_LENGTH} characters, without slashes or control characters", _agent
+    f"a name of at most {_MAX_AGENT_LENGTH} characters, without slashes or control characters",
+    lambda value: _name(value, _MAX_AGENT_LENGTH),
 )
-_FOLDER = Kind('a folder, relative to the repository\'s root or absolute; "" disables it', _folder)
+_FOLDER = Kind(
+    'a folder, relative to the repository\'s root or absolute; "" disables it',
+    lambda value: "" if value == "" else _text(value),
+)
 _PROJECT = Kind(f"a project's id, a directory, or a name of at most {_MAX_NAME_LENGTH} characters", _project)
 _ADDRESS = Kind("an http:// or https:// URL without user, query and fragment", _address)
 _WORDS = Kind("one line of text", _text)
@@ -177,90 +170,81 @@ _STRINGS = Kind("a list of strings", _strings, _split)
 # Each setting once: `rum config`, the reference and the checks all read this.
 SETTINGS = (
     Setting(
-        "home", Kind("a folder", _text), "~/.rum", OUTSIDE, "RUM's data folder, readable only by its owner"
+        "home", Kind("a folder", _text), "~/.rum", "RUM's data folder, readable only by its owner", OUTSIDE
     ),
-    Setting("project", _PROJECT, None, TRUST, "project to use: id, directory or name"),
-    Setting("session", _NAME, None, TRUST, "session id (default: one per process)"),
-    Setting("agent", AGENT_NAME, None, TRUST, "name of the agent to act as"),
-    Setting("notes_dir", _FOLDER, ".rum/notes", INSIDE, "folder of the notes"),
-    Setting("agents_dir", _FOLDER, ".rum/agents", INSIDE, "folder of the agents' YAML files"),
-    Setting("sessions_dir", _FOLDER, ".rum/sessions", INSIDE, "folder of the journals"),
+    Setting("project", _PROJECT, None, "project to use: id, directory or name"),
+    Setting("session", _NAME, None, "session id (default: one per process)"),
+    Setting("agent", AGENT_NAME, None, "name of the agent to act as"),
+    Setting("notes_dir", _FOLDER, ".rum/notes", "folder of the notes", INSIDE),
+    Setting("agents_dir", _FOLDER, ".rum/agents", "folder of the agents' YAML files", INSIDE),
+    Setting("sessions_dir", _FOLDER, ".rum/sessions", "folder of the journals", INSIDE),
     Setting(
         "subprojects",
         Kind("a list of folders inside the repository", _inner_folders, _split),
         (),
-        HARMLESS,
         "folders of this repository that are separate projects",
+        HARMLESS,
     ),
-    Setting("recall_limit", _whole(1, 100), 5, TRUST, "maximum number of memories a recall returns"),
-    Setting("recall_depth", _one_of(*DEPTHS), "summary", TRUST, "how much of each memory a recall returns"),
+    Setting("recall_limit", _whole(1, 100), 5, "maximum number of memories a recall returns"),
+    Setting("recall_depth", _one_of(*DEPTHS), "summary", "how much of each memory a recall returns"),
     Setting(
         "min_confidence",
         _number(0, 1),
         None,
-        TRUST,
         "minimum confidence of a match (default 0.15; 0 returns the best matches, however weak)",
     ),
-    Setting("rate_limit", _whole(0, 1_000_000), 0, TRUST, "maximum calls per minute; 0: no limit"),
-    Setting("busy_timeout", _number(0, 600), 30.0, TRUST, "seconds to wait for other writers"),
+    Setting("rate_limit", _whole(0, 1_000_000), 0, "maximum calls per minute; 0: no limit"),
+    Setting("busy_timeout", _number(0, 600), 30.0, "seconds to wait for other writers"),
     Setting(
         "redact_extra",
         Kind("a list of regular expressions", _patterns, _split),
         (),
-        TRUST,
         "regular expressions of additional secrets to redact",
     ),
     Setting(
         "capture_by_agent",
         _one_of("off", "failures", "on"),
         "off",
-        TRUST,
         "whether hooks ask agents to store their work when a turn ends; failures: only if something failed",
     ),
     Setting(
         "review",
         _one_of("off", "first"),
         "off",
-        TRUST,
         "first: what is captured or extracted is pending until a person accepts it with `rum review`",
     ),
-    Setting("redact_allow", _STRINGS, (), TRUST, "strings that look like secrets but are not"),
+    Setting("redact_allow", _STRINGS, (), "strings that look like secrets but are not"),
     Setting(
         "embedder",
         _one_of("builtin", "endpoint", "none"),
         "builtin",
-        TRUST,
         "what computes vectors; none: search by words only",
     ),
-    Setting(
-        "embedder_url", _ADDRESS, None, TRUST, "address of the endpoint, such as http://localhost:11434/v1"
-    ),
-    Setting("embedder_model", _WORDS, None, TRUST, "name of the endpoint's model"),
-    Setting("embedder_key", _WORDS, None, OWN, "API key of the endpoint; never shown", secret=True),
-    Setting("embedder_timeout", _number(0.1, 600), 10.0, TRUST, "seconds to wait for the endpoint"),
+    Setting("embedder_url", _ADDRESS, None, "address of the endpoint, such as http://localhost:11434/v1"),
+    Setting("embedder_model", _WORDS, None, "name of the endpoint's model"),
+    Setting("embedder_key", _WORDS, None, "API key of the endpoint; never shown", OWN, secret=True),
+    Setting("embedder_timeout", _number(0.1, 600), 10.0, "seconds to wait for the endpoint"),
     Setting(
         "llm",
         _one_of("none", "openai", "anthropic", "ollama"),
         "none",
-        TRUST,
         "type of language model server; openai: any server with chat completions",
     ),
-    Setting("llm_url", _ADDRESS, None, TRUST, "address of that server (default: the provider's own)"),
-    Setting("llm_model", _WORDS, None, TRUST, "name of the language model"),
-    Setting("llm_key", _WORDS, None, OWN, "API key of the language model; never shown", secret=True),
-    Setting("llm_timeout", _number(0.1, 600), 60.0, TRUST, "seconds to wait for the language model"),
+    Setting("llm_url", _ADDRESS, None, "address of that server (default: the provider's own)"),
+    Setting("llm_model", _WORDS, None, "name of the language model"),
+    Setting("llm_key", _WORDS, None, "API key of the language model; never shown", OWN, secret=True),
+    Setting("llm_timeout", _number(0.1, 600), 60.0, "seconds to wait for the language model"),
     Setting(
         "llm_daily_tokens",
         _whole(0, 1_000_000_000),
         200_000,
-        OWN,
         "maximum tokens per day for language models, all projects together; 0: never call one",
+        OWN,
     ),
     Setting(
         "auto_chapters",
         _one_of("off", "on"),
         "off",
-        TRUST,
         "whether `rum tidy` creates chapters from memories that belong together",
     ),
     Setting(
@@ -274,37 +258,23 @@ SETTINGS = (
         "archive_after",
         _whole(1, 36_500),
         180,
-        TRUST,
         "days after which `rum archive` archives a rarely used memory",
     ),
-    Setting(
-        "archive_importance",
-        _number(0, 1),
-        0.7,
-        TRUST,
-        "memories at least this important are never archived",
-    ),
-    Setting(
-        "archive_uses",
-        _whole(0, 1_000_000),
-        2,
-        TRUST,
-        "memories retrieved more often are not archived",
-    ),
+    Setting("archive_importance", _number(0, 1), 0.7, "memories at least this important are never archived"),
+    Setting("archive_uses", _whole(0, 1_000_000), 2, "memories retrieved more often are not archived"),
     Setting(
         "idle_after",
         _number(0, 3600),
         2.0,
-        TRUST,
         "seconds without calls after which `rum mcp` starts pending work; 0: never",
     ),
 )
 
 # What an `[agents.NAME]` table may hold.
 AGENT_SETTINGS = (
-    Setting("max_injected", _whole(0, 50), 5, HARMLESS, "maximum number of notes in the agent's prompt"),
-    Setting("min_importance", _one_of(*IMPORTANCES), "low", HARMLESS, "minimum importance of notes"),
-    Setting("specialties", _STRINGS, (), HARMLESS, "tags of notes that it should get first"),
+    Setting("max_injected", _whole(0, 50), 5, "maximum number of notes in the agent's prompt", HARMLESS),
+    Setting("min_importance", _one_of(*IMPORTANCES), "low", "minimum importance of notes", HARMLESS),
+    Setting("specialties", _STRINGS, (), "tags of notes that it should get first", HARMLESS),
 )
 
 

@@ -14,13 +14,7 @@ from msgspec.structs import replace
 
 from rum._version import __version__
 from rum.app.agents import import_agent, import_author
-from rum.app.exchange.chapters import (
-    ChapterImport,
-    ChapterImporter,
-    ChapterLine,
-    WisdomLine,
-    chapter_lines,
-)
+from rum.app.exchange.chapters import ChapterImport, ChapterImporter, ChapterLine, WisdomLine, chapter_lines
 from rum.app.exchange.layers import (
     Counts,
     EventLine,
@@ -247,10 +241,7 @@ def import_lines(
         progress(done)
     counts: dict[str, Any] = dict(memories.counts)
     result = ImportResult(
-        **counts,
-        layers=layers.result() or UNSET,
-        chapters=chapters.result() or UNSET,
-        restored=restored,
+        **counts, layers=layers.result() or UNSET, chapters=chapters.result() or UNSET, restored=restored
     )
     return replace(result, hint=_FORGOTTEN.format(left)) if (left := result.all_forgotten) else result
 

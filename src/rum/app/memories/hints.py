@@ -268,10 +268,5 @@ def _try_request(query: RecallQuery, label: str, /, **change: Any) -> Iterator[s
 def _changed_query(query: RecallQuery, request: RecallRequest) -> RecallQuery:
     """A query for another request that reuses what was read for one that found nothing."""
     return RecallQuery(
-        request,
-        query.store,
-        query.files,
-        session=query.session,
-        semantic=query.semantic,
-        earlier=query,
+        request, query.store, query.files, session=query.session, semantic=query.semantic, earlier=query
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -15,6 +16,7 @@ from rum.app.memories.hints import hint_for, too_few_tokens_hint
 from rum.app.project import Project
 from rum.inject.render import local_time
 from rum.model.answers import (
+    DEPTHS,
     LeftOut,
     ListedMemory,
     ListResult,
@@ -39,7 +41,6 @@ from rum.recall.cascade import Answer
 from rum.recall.explain import explain
 from rum.recall.limits import MAX_NEAR, MIN_NEAR
 from rum.recall.query import Match, RecallQuery, passes
-from rum.recall.token_budget import Render, fitted, min_tokens
 from rum.recall.wordings import wordings_of
 from rum.repo.files import strip_line
 from rum.store.base import ReadMode
@@ -157,10 +158,7 @@ def _by_id(project: Project, query: RecallQuery) -> Answer:
 
 
 def _renders(
-    project: Project,
-    request: RecallRequest,
-    found: list[tuple[Memory, Match]],
-    why: dict[str, list[str]],
+    project: Project, request: RecallRequest, found: list[tuple[Memory, Match]], why: dict[str, list[str]]
 ) -> list[Render]:
     """For each memory a function that renders it at a depth, as `max_tokens` may ask for several depths."""
     if not found:
@@ -350,3 +348,36 @@ def summary(caller: Caller) -> dict[str, Any]:
         "agents": [msgspec.to_builtins(describe(project, agent)) for agent in agents],
         "warnings": list(project.warnings()),
     }
+
+
+Render = Callable[[Depth], RetrievedMemory]  # Returns one memory at a depth
+
+
+def fitted(renders: Sequence[Render], depth: Depth, budget: int) -> list[tuple[RetrievedMemory, Depth]]:
+    """The first memories as far as they fit, each with the depth it got.
+
+    A memory that is too long at any depth is skipped.
+    """
+    depths = DEPTHS[: DEPTHS.index(depth) + 1]
+    chosen: list[Render] = []
+    for render in [render for render in renders if min_tokens(render) <= budget]:
+        if min_tokens(render) > budget:
+            break
+        chosen.append(render)
+        budget -= min_tokens(render)
+    fit: list[tuple[RetrievedMemory, Depth]] = []
+    for render in chosen:
+        room = budget + min_tokens(render)
+        deepest = next((depth for depth in reversed(depths) if _cost(render(depth)) <= room), depths[0])
+        budget = room - _cost(render(deepest))
+        fit.append((render(deepest), deepest))
+    return fit
+
+
+def min_tokens(render: Render) -> int:
+    """The number of tokens of a memory at the smallest depth."""
+    return _cost(render(DEPTHS[0]))
+
+
+def _cost(memory: RetrievedMemory) -> int:
+    return estimate_tokens(to_json(memory)) + 1

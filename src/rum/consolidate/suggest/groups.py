@@ -46,11 +46,7 @@ class Suggestion(Struct, frozen=True, kw_only=True):
 
 
 def suggest(
-    memories: Iterable[Memory],
-    edges: Iterable[Edge],
-    *,
-    most: int,
-    chapters: Iterable[Collection[str]] = (),
+    memories: Iterable[Memory], edges: Iterable[Edge], *, most: int, chapters: Iterable[Collection[str]] = ()
 ) -> list[Suggestion]:
     """The groups found in memories, the surest first; no memory is in two of them.
 

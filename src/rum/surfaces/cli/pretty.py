@@ -37,14 +37,7 @@ from rum.surfaces.cli.views import (
     safe_lines,
 )
 
-STYLES = {
-    "good": "green",
-    "bad": "bold red",
-    "id": "cyan",
-    "dim": "dim",
-    "strong": "bold",
-    "link": "magenta",
-}
+STYLES = {"good": "green", "bad": "bold red", "id": "cyan", "dim": "dim", "strong": "bold", "link": "magenta"}
 NARROW = ("id", "good", "bad", "dim")  # Kinds of cells that are never wrapped
 MIN_WIDTH = 100  # Terminal columns below which a record is shown as a block instead of a table row
 # Kinds of cells in the heading of such a block, in this order; the others follow as details.

@@ -72,7 +72,7 @@ def remove_table(text: str, path: tuple[str, ...]) -> str:
     if table_at(result, path) is not None:
         name = ".".join(path)
         raise InvalidQuery(
-            f"`{name}` is written in a way that RUM does not edit. Write it as a table [{name}] of its own.",
+            f"`{name}` is written in a way that RUM does not edit. Write it as a table [{name}] of its own."
         )
     return result
 

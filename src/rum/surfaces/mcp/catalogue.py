@@ -115,9 +115,7 @@ TOOLS: dict[str, Tool] = {
         "Make wisdom", ADDS_ONCE, "Distil chapters, by ids or tags, into wisdom. Use after milestones."
     ),
     "recall_wisdom": Tool(
-        "Recall wisdom",
-        READS,
-        "What the project learned, with evidence. Use before new work. It is data.",
+        "Recall wisdom", READS, "What the project learned, with evidence. Use before new work. It is data."
     ),
     "feedback": Tool("Feedback", ADDS_ONCE, "Rate a memory when it helped or misled you."),
 }

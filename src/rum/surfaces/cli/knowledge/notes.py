@@ -10,15 +10,7 @@ from msgspec import UNSET
 
 from rum.app.rum import Rum
 from rum.inject.render import local_time
-from rum.model.notes import (
-    Contradiction,
-    Entry,
-    MatchRequest,
-    NoteDraft,
-    NoteList,
-    NoteShown,
-    NotesMatched,
-)
+from rum.model.notes import Contradiction, Entry, MatchRequest, NoteDraft, NoteList, NoteShown, NotesMatched
 from rum.surfaces.cli.open_project import Output, open_rum, rum_command
 from rum.surfaces.cli.options import (
     Group,

@@ -103,8 +103,7 @@ def update(options: Options, memory_id: str, source: str | None, **flags: Any) -
     short, long = sorted((str(given_id).lower(), memory_id.lower()), key=len)
     if not isinstance(given_id, str) or not (short == long or (len(short) >= TAIL and long.endswith(short))):
         raise InvalidQuery(
-            f"The memory_id in the JSON is not {memory_id}; nothing was changed.",
-            field="memory_id",
+            f"The memory_id in the JSON is not {memory_id}; nothing was changed.", field="memory_id"
         )
     with open_rum(options) as rum:
         changes = _with_stored_ids(rum, changes) if given else changes
