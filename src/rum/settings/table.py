@@ -251,7 +251,6 @@ SETTINGS = (
         "import_git",
         _one_of("auto", "off"),
         "auto",
-        TRUST,
         "auto: once the git history was imported, `rum tidy` and idle processes import new commits",
     ),
     Setting(
