@@ -1,7 +1,8 @@
-"""The history of offers: what agents were offered automatically, its outcome, and feedback on memories."""
+"""The history of offers: what agents were offered automatically, its outcome, and feedback."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple, cast
@@ -9,15 +10,26 @@ from typing import TYPE_CHECKING, NamedTuple, cast
 from msgspec import UNSET
 
 from rum.app.caller import Caller
+from rum.app.calls import load
 from rum.app.capture.events import as_event
 from rum.app.project import Project
 from rum.capture.events import spool
 from rum.capture.events.event import from_line
 from rum.inject.offers.warning import KIND as WARNING
 from rum.inject.offers.warning import is_alike
-from rum.model.errors import InvalidQuery
+from rum.model.errors import InvalidQuery, RumError
+from rum.model.ids import new_id
+from rum.model.layers import Rule
 from rum.model.memory import Memory, Operation
-from rum.model.offers import FeedbackRequest, FeedbackResult, OfferFigures, OffersResult, OfferView
+from rum.model.offers import (
+    RATED,
+    FeedbackRequest,
+    FeedbackResult,
+    OfferFigures,
+    OffersResult,
+    OfferView,
+    ledger_id,
+)
 from rum.store.activity import OfferQuery, OfferRow
 from rum.store.attempt_fingerprint import command_tried, edit_marks
 from rum.store.base import ReadMode
@@ -38,6 +50,7 @@ WHY = {
     "task": "a task like earlier ones",
     "session": "a session began",
     "trouble": "capture had trouble",
+    "brief": "part of a brief",
     "store": "a turn ended, and the agent was asked to store it",
 }
 
@@ -75,6 +88,9 @@ def _with_outcomes(
     """The offers with the outcome in this turn; what was found in an earlier turn stays."""
     ids = list(dict.fromkeys(row.memory_id for row in offered if row.memory_id))
     memories = {memory.id: memory for memory in caller.store.memories.get(ids, ReadMode.BEST_EFFORT)}
+    rules = {
+        rule.id: rule for rule in caller.store.rules.get([one for one in ids if one.startswith("rule_")])
+    }
     turn = events[0].get("turn", "")
 
     def relative(path: str) -> str:
@@ -83,11 +99,14 @@ def _with_outcomes(
         return path
 
     for row in offered:
-        memory = memories.get(row.memory_id)
-        if memory is None:
-            continue
+        memory, rule = memories.get(row.memory_id), rules.get(row.memory_id)
         after = [event for event in events if event["at"] >= row.at]
-        found = judge_offer(row.kind, memory, after, success, relative)
+        if memory is not None:
+            found = judge_offer(row.kind, memory, after, success, relative)
+        elif rule is not None:
+            found = OfferOutcome(fetched=False, followed=_is_followed(rule, after), contradicted=False)
+        else:
+            continue
         own = row.turn == turn or (not row.turn and row.success is None)
         yield row._replace(
             fetched=row.fetched or found.fetched,
@@ -159,16 +178,55 @@ def _view(row: OfferRow, usefulness: float) -> OfferView:
 
 
 def feedback(caller: Caller, request: FeedbackRequest) -> FeedbackResult:
-    """Record whether a memory was useful; the last feedback of each agent and of the owner counts."""
-    memory = caller.project.memory(request.memory_id)
+    """Record whether something was useful; the last feedback of each agent and of the owner counts."""
+    if request.kind and request.kind not in RATED:
+        allowed = list(RATED)
+        raise InvalidQuery(
+            f"feedback: `kind` must be one of {', '.join(allowed)}.", field="kind", allowed=allowed
+        )
+    found = load("app.memories.forget:find_items")(caller, request.id, request.kind, RATED)
+    names = list(
+        dict.fromkeys(ledger_id(kind.name, one) for kind, one in found)
+    )  # A note has several entries
+    name = caller.project.single_id(request.kind or " or ".join(RATED), request.id, names)
+    kind: str = found[0][0].name
     agent = caller.current_agent()
     rated_by = OWNER if caller.owner or agent is None else agent.id
-    evidence = caller.store.activity.add_feedback(
-        memory.id, rated_by, caller.project.now(), useful=request.useful
+    activity = caller.store.activity
+    evidence = activity.add_feedback(name, rated_by, caller.project.now(), useful=request.useful)
+    return FeedbackResult(
+        id=name.removeprefix(f"{kind}:"),
+        kind=kind,
+        useful=request.useful,
+        usefulness=round(evidence.value, 2),
     )
-    return FeedbackResult(memory_id=memory.id, useful=request.useful, usefulness=round(evidence.value, 2))
 
 
+def record_brief(caller: Caller, pieces: Iterable[tuple[str, str]]) -> None:
+    """Record what a brief gave an agent, by kind and id, unless that would make the agent wait."""
+    if caller.owner:
+        return
+    event, now = new_id("event"), caller.project.clock()
+    rows = [
+        OfferRow(
+            event, number, ledger_id(kind, one), caller.client, caller.session_id, "", "", "brief", now, ""
+        )
+        for number, (kind, one) in enumerate(pieces)
+    ]
+    caller.store.activity.add_offers(rows, wait=False)
+
+
+def record_fetched(caller: Caller, kind: str, one: str) -> None:
+    """Record that an agent fetched something that was offered in its session."""
+    name, activity = ledger_id(kind, one), caller.store.activity
+    query = OfferQuery(1, client=caller.client, session=caller.session_id, memory=name)
+    if not caller.owner and (offered := activity.find_offers(query)) and not offered[0].fetched:
+        with suppress(RumError):  # Where nothing can be written, it is fetched all the same
+            activity.set_outcomes([offered[0]._replace(fetched=True)])
+
+
+_IN_BACKTICKS = re.compile(r"`([^`]+)`")
+_FORBIDS = re.compile(r"(?:please )?(?:never|do not|don['’]t|avoid|no)\b", re.IGNORECASE)
 # Kinds of offers that come before any file is touched, so that touching the memory's files follows them.
 ABOUT_FILES = ("intent", "task", "session")
 
@@ -216,6 +274,15 @@ def judge_offer(
     keys = {one.key for one in failed}
     other = bool(success) and any(one.key in keys and one not in again for one in done)
     return OfferOutcome(fetched, not contradicted and (followed or other), contradicted)
+
+
+def _is_followed(rule: Rule, events: Sequence[Event]) -> bool:
+    """Whether a command that a rule asks for was run; what a rule forbids does not show in commands."""
+    if _FORBIDS.match(rule.action):
+        return False
+    named = (command_tried(text) for text in _IN_BACKTICKS.findall(rule.action))
+    keys = {command.key for command in named if command}
+    return any(one.is_command and one.key in keys and one.worked for one in _attempted(events, str))
 
 
 def _attempted(events: Iterable[Event], relative: Callable[[str], str]) -> Iterable[Attempted]:

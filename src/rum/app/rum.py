@@ -392,9 +392,9 @@ class Rum:
         """Every tag with the number of its memories, the most used first."""
         return self._do("tags")
 
-    def feedback(self, memory_id: str, *, useful: bool) -> FeedbackResult:
-        """Say whether a memory was of use; that raises or lowers its rank a little."""
-        return self._call("feedback", memory_id=memory_id, useful=useful)
+    def feedback(self, id: str, *, useful: bool, kind: str | None = None) -> FeedbackResult:
+        """Say whether a memory, note, fact, rule, chapter or wisdom was useful; that changes its rank."""
+        return self._call("feedback", id=id, useful=useful, kind=kind)
 
     # Agents and the project
 

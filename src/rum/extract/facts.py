@@ -64,9 +64,9 @@ _PART = any_of(
     services? micro-?services? apps? applications? site websites? portal shop game firmware back-?end
     front-?end servers? clients? apis? gateway workers? jobs? lambdas? functions? pipelines? workflows? ci
     builds? images? containers? runners? clusters? nodes pods hosts fleet deployments? production prod
-    databases? db warehouse broker cache lock[_-]?file makefile dockerfile stores? modules? schedulers?
-    generator logger runtime framework compiler bundler orm driver sdk linter formatter engine proxy wrapper
-    importers?
+    databases? db warehouse broker cache lock[_-]?file makefile dockerfile stores? modules? tests
+    schedulers? generator logger runtime framework compiler bundler orm driver sdk linter formatter engine
+    proxy wrapper importers?
     """
 )
 _FILE = r"`?(?:[\w./-]*/)?(?:[\w-]*\.[\w.-]+|Dockerfile|Makefile|Gemfile|Pipfile)`?"

@@ -53,7 +53,10 @@ FACT, FACT_WORDS = 15.0, 25.0  # Points of a fact, and those for the share of it
 REMEMBERED = 50.0  # Points of a memory with confidence 1
 # Points of a claim, those for the share of the task's words in it, and for each further memory.
 WISDOM, WISDOM_WORDS, SUPPORTED = 20.0, 30.0, 2.0
-OUTDATED = 10.0  # Points that a claim or chapter loses if its memories changed since it was made
+# Points that a claim or chapter loses if its memories changed since it was made, and a note that something
+# newer contradicts, or whose files are gone.
+OUTDATED = 10.0
+USEFULNESS = 15.0  # The most that feedback and use add to anything, or take away
 FILE_ALONE = 25.0  # Points of a memory that matches by file only
 # Points of a follow-up, and those for the share of its words in the task.
 FOLLOW_UP, FOLLOW_UP_WORDS = 20.0, 20.0

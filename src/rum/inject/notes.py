@@ -231,6 +231,8 @@ def background(notes: Iterable[MatchedNote], date: Callable[[int], str]) -> str:
         for other in note.otherwise or ():
             at = f", {date(other.discovered_at)}" if other.discovered_at is not None else ""
             text += f"*Contradicted by ({other.id}{at}): {other.says}*\n\n"
+        if note.gone:
+            text += f"*Perhaps outdated: {', '.join(note.gone)} no longer exists*\n\n"
     return HEADING + text if text else ""
 
 

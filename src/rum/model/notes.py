@@ -237,6 +237,7 @@ class MatchedNote(Struct, frozen=True, kw_only=True):
     content: str
     related: list[str] | UnsetType = UNSET
     otherwise: list[Contradiction] | UnsetType = UNSET
+    gone: list[str] | UnsetType = UNSET  # The files it names, if none of them exists and nobody confirmed it
 
 
 class NotesMatched(Struct, frozen=True, kw_only=True):

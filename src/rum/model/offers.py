@@ -1,23 +1,36 @@
-"""Offers with their outcomes, and feedback on memories, as answers of the API."""
+"""Offers with their outcomes, and feedback, as answers of the API."""
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from msgspec import UNSET, Struct, UnsetType
 
+from rum.model.fields import about
 from rum.model.memory_layers import Layer
+
+RATED = ("memory", "note", "fact", "rule", "chapter", "wisdom")  # What feedback can be given on
+
+
+def ledger_id(kind: str, one: str) -> str:
+    """How the ledger of use names something: by its id; notes and facts have their kind in front."""
+    name = one.partition("#")[0] if kind in ("note", "wisdom") else one
+    return f"{kind}:{name}" if kind in ("note", "fact") else name
 
 
 class FeedbackRequest(Layer, frozen=True):
-    """Whether a memory was useful."""
+    """Whether a memory, note, fact, rule, chapter or wisdom was useful."""
 
-    memory_id: str
+    id: Annotated[str, about("An id, a note's slug or a fact's key.")]
     useful: bool
+    kind: Annotated[str | None, about("What it is, if two kinds have this id.", tool=False)] = None
 
 
 class FeedbackResult(Struct, frozen=True, kw_only=True):
-    """The current figures about the use of a memory; `usefulness` is from -1 to 1."""
+    """What was rated, and how useful it is now, from -1 to 1."""
 
-    memory_id: str
+    id: str
+    kind: str
     useful: bool
     usefulness: float
 

@@ -1,4 +1,4 @@
-"""What a store offers for the use of memories: retrievals, offers and their outcomes, feedback, failures."""
+"""What a store offers for the use of knowledge: retrievals, offers and their outcomes, feedback, failures."""
 
 from __future__ import annotations
 
@@ -70,7 +70,10 @@ class Evidence(NamedTuple):
 
 
 class Activity(Protocol):
-    """How memories are used; no part of a transaction over the memories, whose writes never wait for it."""
+    """How memories, notes, facts, rules, chapters and wisdom are used; `memory_id` may name any of them.
+
+    It is no part of a transaction over the memories, whose writes never wait for it.
+    """
 
     def add_uses(self, times: Mapping[str, int], now: int) -> bool:
         """Add to the number of retrievals; False if that cannot be written now and may be tried later."""
@@ -96,8 +99,8 @@ class Activity(Protocol):
         """Return when and why a part failed last, unless it works again."""
         ...
 
-    def add_offers(self, offers: Iterable[OfferRow]) -> None:
-        """Add offers; known ones stay as they are."""
+    def add_offers(self, offers: Iterable[OfferRow], *, wait: bool = True) -> None:
+        """Add offers; known ones stay as they are. Without `wait` only if they can be written now."""
         ...
 
     def find_offers(self, query: OfferQuery) -> list[OfferRow]:
@@ -114,6 +117,10 @@ class Activity(Protocol):
 
     def add_feedback(self, memory_id: str, author: str, now: int, *, useful: bool) -> Evidence:
         """Record an author's judgement of a memory, replacing an earlier one; return all evidence."""
+        ...
+
+    def confirmed(self, ids: Iterable[str]) -> dict[str, int]:
+        """Return when each of these was last called useful, for those that were."""
         ...
 
     def usefulness(self, ids: Iterable[str]) -> dict[str, float]:

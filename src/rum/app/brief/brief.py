@@ -17,6 +17,7 @@ from rum.app.calls import load
 from rum.app.journal import Journals
 from rum.app.layers import rules
 from rum.app.notes.notes import day, match_notes
+from rum.app.offers import record_brief
 from rum.app.project import Project
 from rum.inject import brief as wording
 from rum.inject.budget import WARNING, Chosen, Piece, choose
@@ -25,6 +26,7 @@ from rum.model.brief import Brief, BriefRequest, Taken
 from rum.model.errors import NO_RESULTS, RumError
 from rum.model.layers import ANYWHERE, USER
 from rum.model.notes import Broken, MatchedNote, MatchRequest
+from rum.model.offers import ledger_id
 from rum.text.patterns import best, compiled
 from rum.text.shorten import one_line
 from rum.text.terms import content_words, terms
@@ -47,6 +49,8 @@ _SECTIONS = {
     "## Recently Failed Approaches (Don't Repeat)": (_FAILURES_KIND, WARNING + wording.STANDING),
     "## Current Task Context": ("journal_context", wording.STANDING),
 }
+# The kinds of pieces that are recorded as offered.
+_OFFERED = ("said", "failure", "memory", "rule", "wisdom", "note", "fact", "chapter")
 _COMPARED_LENGTH = 100  # Characters by which two failures are compared
 
 
@@ -59,17 +63,19 @@ def brief(caller: Caller, request: BriefRequest) -> Brief:
     failures = [piece for piece in earlier if piece.kind == "failure"]
     journal, unreadable = _session(caller, query, failures)
     has_chapters = project.store.has_chapters()
+    chapters = load("app.brief.chapters:chapter_pieces")(project, query) if has_chapters else ()
     pieces = [
         *_users_words(project, query),
         *earlier,
-        *_best(_matching_rules(project, query)),
-        *(load("app.brief.chapters:chapter_pieces")(project, query) if has_chapters else ()),
-        *notes,
-        *_best(_matching_facts(project, query)),
+        *_best(_rated(project, _matching_rules(project, query))),
+        *_rated(project, [*chapters, *notes]),
+        *_best(_rated(project, _matching_facts(project, query))),
         *journal,
     ]
     chosen = choose(pieces, request.tokens, wording.render_brief)
     text = wording.render_brief(chosen)
+    offered = [piece for piece, _ in chosen if piece.kind in _OFFERED]
+    record_brief(caller, [(piece.kind, piece.id) for piece in offered])
     taken = [
         Taken(piece.kind, piece.id, piece.points, estimate_tokens(piece.forms[form]), form > 0)
         for piece, form in chosen
@@ -93,6 +99,16 @@ def _why_nothing(pieces: list[Piece], request: BriefRequest) -> str:
     shortest = (wording.render_brief([Chosen(piece, len(piece.forms) - 1)]) for piece in pieces)
     least = min(map(estimate_tokens, shortest))
     return f"Nothing fits in {request.tokens} tokens; the shortest item needs {least}."
+
+
+def _rated(project: Project, pieces: Iterable[Piece]) -> list[Piece]:
+    """Pieces with more points or fewer by how useful they proved to be."""
+    named = [(ledger_id(piece.kind, piece.id), piece) for piece in pieces]
+    useful = project.store.activity.usefulness({name for name, _ in named}) if named else {}
+    return [
+        piece._replace(points=round(piece.points + wording.USEFULNESS * useful.get(name, 0.0), 2))
+        for name, piece in named
+    ]
 
 
 def _best(pieces: Iterable[Piece]) -> list[Piece]:
@@ -127,7 +143,10 @@ def _note(note: MatchedNote) -> Piece:
         ),
     ]
     blocks = [background([version], day).removeprefix(HEADING) for version in versions]
-    return wording.note(note.id, note.score, blocks, note.discovered_at or 0)
+    at = note.discovered_at or 0
+    is_older = any((other.discovered_at or 0) > at for other in note.otherwise or ())
+    points = note.score - (wording.OUTDATED if is_older or note.gone else 0.0)
+    return wording.note(note.id, round(points, 2), blocks, at)
 
 
 def _matching_rules(project: Project, query: BriefQuery) -> Iterable[Piece]:

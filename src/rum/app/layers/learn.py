@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec import UNSET, UnsetType
 
 from rum.app.caller import Caller
+from rum.app.calls import load
 from rum.app.layers import facts, rules
 from rum.app.project import Project
 from rum.model.errors import NO_RESULTS, InvalidQuery
@@ -41,6 +42,7 @@ def _get(caller: Caller, request: LearnRequest) -> LearnResult:
     known = added = None
     if request.key is not None:
         known = caller.store.facts.get([request.key])
+        load("app.offers:record_fetched")(caller, "fact", request.key)
     if request.task is not None:
         added = [rule for rule, _ in rules.match_rules(caller.project, Text(request.task))][: request.limit]
     if known or added:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from typing import Any, NamedTuple
 
@@ -155,17 +155,23 @@ def _item(caller: Caller, kind: Kind, one: str, removal: Removal) -> TrashItem:
 
 
 def _find(caller: Caller, request: ForgetRequest) -> tuple[Kind, str]:
-    check_kind(request.kind)
-    names = [request.kind] if request.kind else list(KINDS)
+    found = find_items(caller, request.id, request.kind, KINDS)
+    names = request.kind or " or ".join(KINDS)
+    one = caller.project.single_id(names, request.id, [one for _, one in found])
+    return found[0][0], one
+
+
+def find_items(caller: Caller, name: str, kind: str | None, kinds: Iterable[str]) -> list[tuple[Kind, str]]:
+    """What an id, a slug or a key names, all of one kind; `kind` is needed if two kinds have it."""
+    check_kind(kind)
     # Where there are no chapters, their code, which is slow to load, is not needed.
     absent = () if caller.store.has_chapters() else ("chapter", "wisdom")
-    kinds: list[Kind] = [load(KINDS[name]) for name in names if name not in absent]
-    found = [(kind, one) for kind in kinds for one in kind.find(caller, request.id)]
+    wanted: list[Kind] = [load(KINDS[one]) for one in ([kind] if kind else kinds) if one not in absent]
+    found = [(kind, one) for kind in wanted for one in kind.find(caller, name)]
     if len({kind.name for kind, _ in found}) > 1:
         several = " or ".join(f"{kind.name} {one}" for kind, one in found)
-        raise InvalidQuery(f"`{request.id}` is {several}; give its `kind`.", field="kind")
-    one = caller.project.single_id(" or ".join(names), request.id, [one for _, one in found])
-    return found[0][0], one
+        raise InvalidQuery(f"`{name}` is {several}; give its `kind`.", field="kind")
+    return found
 
 
 def check_kind(kind: str | None) -> None:

@@ -16,6 +16,7 @@ from rum.app.project import Project
 from rum.model.answers import ForgetResult, ForgottenItem, RestoreResult, TrashEmptied
 from rum.model.errors import InvalidQuery, NotFound, PermissionDenied, StorageError
 from rum.model.layers import USER, Rule
+from rum.model.offers import ledger_id
 from rum.store.captured_events import EventQuery
 from rum.store.trash import TrashItem
 
@@ -141,9 +142,8 @@ def delete_for_good(project: Project, items: Sequence[TrashItem]) -> None:
     for number in numbers:
         for item in store.trash.get([number]):
             load(KINDS[item.kind]).clear(project, item)
-            if item.kind == "memory":
-                store.activity.delete(item.id)
-            elif item.kind == "rule":
+            store.activity.delete(ledger_id(item.kind, item.id))
+            if item.kind == "rule":
                 _delete_prompts(project, item)
     with store.transaction():
         store.trash.delete(numbers, bury=project.now())

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 
 import msgspec
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, UnsetType
 
 from rum.app.agents import agent_name, caller_name, ensure_agent
 from rum.app.caller import Caller
@@ -16,12 +17,24 @@ from rum.app.calls import load, public
 from rum.app.memories.forget import Counts, Kind, Removal, forget_one
 from rum.app.project import Project
 from rum.capture.tombstones import note_marks
-from rum.inject.notes import NoteQuery, cut, prompt_text, rank
+from rum.extract.entities import paths_in
+from rum.extract.facts import versions_in
+from rum.inject.notes import (
+    MAX_CONTRADICTIONS,
+    NoteQuery,
+    NoteSummary,
+    contradictions,
+    cut,
+    prompt_text,
+    rank,
+)
 from rum.model.answers import ForgetResult
 from rum.model.errors import InvalidQuery, NotFound, PermissionDenied, RumError
 from rum.model.fields import seconds
+from rum.model.layers import USER
 from rum.model.notes import (
     Broken,
+    Contradiction,
     Entry,
     Importance,
     ListedNote,
@@ -36,17 +49,22 @@ from rum.model.notes import (
     NotesMatched,
     ShowNote,
 )
+from rum.model.offers import ledger_id
 from rum.model.parse import parse
 from rum.settings.load import AgentSettings, Settings
 from rum.store.files.agents import agent_file
 from rum.store.files.notes.folder import Piece, same_title, slug_of
 from rum.store.files.notes.text import LONGEST_FRONTMATTER, clean, entry_text, is_one_entry, slug_from_name
 from rum.text import patterns
+from rum.text.claims import claims_in
 from rum.text.shorten import one_line
 
 if TYPE_CHECKING:
     from rum.app.imports.notes import NotesImport
 
+_LONG = 30 * 86400  # Seconds after which a note without its files is perhaps outdated
+_MAX_SAID = 200  # The newest words of users that are compared with a note
+_PLAIN = re.compile(r"[\w./-]+")  # A path without wildcards and placeholders
 Q = TypeVar("Q")
 A = TypeVar("A")
 OWNER = "owner"  # The discoverer of what a person wrote
@@ -210,13 +228,49 @@ def match_notes(
             why=scored.why,
             content=cut(entry.content),
             related=[slug for slug in summary.related if slug in summaries] or UNSET,
-            otherwise=note_store.contradictions(summary, entry, summaries),
+            otherwise=_contradictions(caller.project, summary, entry, summaries),
+            gone=_gone_files(caller.project, summary.slug, entry, query.now) or UNSET,
         )
         for total, summary, match, scored in found[:most]
         if (entry := note_store.newest(summary.slug)) is not None
     ]
     text = prompt_text(notes, day)
     return NotesMatched(notes=notes, text=text, matched=len(found), broken=(broken + wrong) or UNSET)
+
+
+def _contradictions(
+    project: Project, summary: NoteSummary, entry: Entry, summaries: dict[str, NoteSummary]
+) -> list[Contradiction] | UnsetType:
+    """What contradicts an entry: entries and other notes, and newer facts and words of users."""
+    since = entry.discovered_at or 0
+    found = list(project.note_store.contradictions(summary, entry, summaries) or ())
+    stated = dict(versions_in(entry.content))
+    for fact in project.store.facts.get(list(stated)):
+        at = fact.updated_at or fact.created_at
+        if at > since and fact.value.split()[0] != stated[fact.key].split()[0]:
+            says = f"{fact.key} = {fact.value}"
+            found.append(Contradiction(f"{fact.key} {stated[fact.key]}", f"fact {fact.key}", says, at))
+    claims = claims_in(entry.content)
+    for rule in project.store.rules.from_source(USER, _MAX_SAID):
+        if rule.created_at > since:
+            found += contradictions(claims, rule.action, rule.id, rule.created_at)
+    return found[:MAX_CONTRADICTIONS] or UNSET
+
+
+def _gone_files(project: Project, slug: str, entry: Entry, now: int) -> list[str]:
+    """The files that an old note names, if none of them exists and nobody called the note useful since.
+
+    A path counts only if its first folder exists: else it is perhaps relative to another folder.
+    """
+    root, at = project.location.root, entry.discovered_at
+    if root is None or at is None or now - at < _LONG:
+        return []
+    paths = [path for path in paths_in(entry.content) if "/" in path.strip("./") and _PLAIN.fullmatch(path)]
+    paths = [path for path in paths if os.path.isdir(os.path.join(root, path.partition("/")[0]))]
+    if not paths or any(os.path.lexists(os.path.join(root, path)) for path in paths):
+        return []
+    name = ledger_id("note", slug)
+    return [] if now - project.store.activity.confirmed([name]).get(name, 0) < _LONG else paths
 
 
 def day(at: int) -> str:
@@ -249,13 +303,14 @@ def show_note(caller: Caller, request: ShowNote) -> NoteShown:
     notes = caller.project.note_store
     one = _get_entry(caller.project, request.id) if "#" in request.id else None
     note = notes.note(one[0] if one else notes.find_slug(request.id))
+    load("app.offers:record_fetched")(caller, "note", note.slug)
     summaries, _ = notes.summaries()
     named = dict.fromkeys(slug for entry in note.entries for slug in entry.related_memories)
     naming = [summary.slug for summary in summaries.values() if note.slug in summary.related]
     related = [slug for slug in dict.fromkeys([*named, *naming]) if slug in summaries and slug != note.slug]
     otherwise = UNSET
     if note.slug in summaries:
-        otherwise = notes.contradictions(summaries[note.slug], note.newest, summaries)
+        otherwise = _contradictions(caller.project, summaries[note.slug], note.newest, summaries)
     return NoteShown(
         id=f"{note.slug}#{one[1].n}" if one else note.slug,
         path=caller.relative(notes.folder.file(note.slug)),

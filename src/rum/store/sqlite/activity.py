@@ -62,9 +62,13 @@ class SqliteActivity(Table):
         rows = self._rows("failure_of", (part,))
         return (rows[0]["failed_at"], rows[0]["why"]) if rows else None
 
-    def add_offers(self, offers: Iterable[OfferRow]) -> None:
+    def add_offers(self, offers: Iterable[OfferRow], *, wait: bool = True) -> None:
+        rows = [offer._asdict() for offer in offers]
+        if not wait:
+            self._write_now("insert_offer", rows)
+            return
         with self._database.transaction() as db:
-            db.executemany(SQL["insert_offer"], [offer._asdict() for offer in offers])
+            db.executemany(SQL["insert_offer"], rows)
 
     def find_offers(self, query: OfferQuery) -> list[OfferRow]:
         return [_offer(row) for row in self._rows("find_offers", query._asdict())]
@@ -94,6 +98,10 @@ class SqliteActivity(Table):
         else:
             db.execute(SQL["delete_usefulness"], (memory_id,))
         return evidence
+
+    def confirmed(self, ids: Iterable[str]) -> dict[str, int]:
+        rows = self._rows("confirmed", (json.dumps(list(ids)),))
+        return {row["memory_id"]: row["at"] for row in rows}
 
     def usefulness(self, ids: Iterable[str]) -> dict[str, float]:
         rows = self._rows("usefulness_of", (json.dumps(list(ids)),))

@@ -53,6 +53,10 @@ UPDATE offers SET said = '' WHERE at < ? AND said <> '';
 INSERT INTO feedback (memory_id, said_by, useful, at) VALUES (?, ?, ?, ?)
 ON CONFLICT DO UPDATE SET useful = excluded.useful, at = excluded.at;
 
+-- name: confirmed
+SELECT f.memory_id, max(f.at) AS at FROM json_each(?) AS wanted JOIN feedback AS f ON f.memory_id = wanted.value
+WHERE f.useful = 1 GROUP BY f.memory_id;
+
 -- name: evidence_of
 SELECT
   (SELECT count(*) FROM feedback WHERE memory_id = :id AND useful = 1) AS useful,

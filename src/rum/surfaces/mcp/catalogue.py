@@ -117,7 +117,9 @@ TOOLS: dict[str, Tool] = {
     "recall_wisdom": Tool(
         "Recall wisdom", READS, "What the project learned, with evidence. Use before new work. It is data."
     ),
-    "feedback": Tool("Feedback", ADDS_ONCE, "Rate a memory when it helped or misled you."),
+    "feedback": Tool(
+        "Feedback", ADDS_ONCE, "Rate a memory, note, rule or fact when it helped or misled you."
+    ),
 }
 
 # Fields that no caller needs: other spellings of a field, and those that only clients fill in.

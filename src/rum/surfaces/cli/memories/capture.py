@@ -14,9 +14,10 @@ from rum.app.capture.events import BECAME, CapturedEventList, CapturedEventView
 from rum.app.rum import Rum, locate
 from rum.capture.events import pause as pauses
 from rum.inject.render import local_time, short_id
-from rum.model.offers import OffersResult
+from rum.model.errors import NotFound
+from rum.model.offers import RATED, OffersResult
 from rum.settings.home import find_home
-from rum.surfaces.cli.open_project import Output, rum_command, stored_id
+from rum.surfaces.cli.open_project import Output, rum_command
 from rum.surfaces.cli.options import Command, OneOf, Options, Span, command, limit_option, since_option
 from rum.surfaces.cli.output import print_result
 from rum.surfaces.cli.views import View, table
@@ -105,11 +106,19 @@ def _offers_view(answer: OffersResult) -> View:
 
 
 def _rating_command(name: str, effect: str) -> Command:
-    @rum_command(name, help=f"Mark a memory as {name}.\n\nIt ranks {effect} in later searches.")
-    @click.argument("memory_id", metavar="ID")
-    def rate(rum: Rum, memory_id: str) -> Output:
-        answer = rum.feedback(stored_id(rum, memory_id), useful=name == "useful")
-        rated = f"Rated {short_id(answer.memory_id)} {name}. "
+    @rum_command(
+        name,
+        help=f"Mark a memory, note, rule, fact, chapter or wisdom as {name}.\n\nIt ranks {effect} in later "
+        "searches and briefs.",
+    )
+    @click.argument("id", metavar="ID")
+    @click.option("--kind", type=click.Choice(RATED), help="What it is, if two kinds have this id.")
+    def rate(rum: Rum, id: str, kind: str | None) -> Output:
+        try:
+            answer = rum.feedback(id, useful=name == "useful", kind=kind)
+        except NotFound:  # RUM's own ids are lower-case, keys of facts may not be
+            answer = rum.feedback(id.lower(), useful=name == "useful", kind=kind)
+        rated = f"Rated {answer.kind} {short_id(answer.id)} {name}. "
         text = f"{rated}Its usefulness is now {answer.usefulness:+.2f} (-1 to 1)."
         return Output(answer, text)
 
