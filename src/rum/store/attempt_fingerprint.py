@@ -266,9 +266,16 @@ def _checks(words: list[str]) -> bool:
     if words[0] in _CHECKS or re.match(_CHECK, _bare(words[0])):
         return True
     plain = [word for word in words[1:4] if not word.startswith("-")]
-    if words[0] in _INTERPRETERS and plain[:1] and re.match(_CHECK, _bare(plain[0])):
+    if words[0] in _INTERPRETERS and any(
+        re.match(_CHECK, _bare(word)) for word in (*plain[:1], *_runs(words))
+    ):
         return True
     return any(word.split(":")[0] in _CHECKING for word in plain[:2])
+
+
+def _runs(words: list[str]) -> list[str]:
+    """The leading options of a program without their dashes: `node --test`."""
+    return [word.lstrip("-") for word in words[1:3] if word.startswith("--")]
 
 
 def _key(words: list[str]) -> str:

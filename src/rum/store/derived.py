@@ -204,7 +204,7 @@ def _suspects(memory: Memory) -> set[int]:
 
 def _right_command(memory: Memory, number: int) -> Action | None:
     """The check that passed after one that did not find something, with no edit between."""
-    action, key = memory.actions[number], _key_and_marks(memory.actions[number])
+    action, key = memory.actions[number], _way(memory.actions[number])
     if action.type is not ActionType.COMMAND_RUN or action.result is None or action.result.success:
         return None
     if not is_check(action.details.command or "") or not _NOT_FOUND.search(action.result.error or ""):
@@ -212,9 +212,14 @@ def _right_command(memory: Memory, number: int) -> Action | None:
     for later in memory.actions[number + 1 :]:
         if later.type in _EDITS:
             return None
-        if is_check(later.details.command or "") and later.result and _key_and_marks(later) != key:
+        if is_check(later.details.command or "") and later.result and _way(later) != key:
             return later if later.result.success else None
     return None
+
+
+def _way(action: Action) -> tuple[object, str]:
+    """What a command does, and how it is started."""
+    return _key_and_marks(action), _started(action)
 
 
 def _worked(memory: Memory, action: Action) -> bool | None:

@@ -24,27 +24,44 @@ _REJECTING = re.compile(
     r"|ない|せず|やめ|않|마세요|말고|대신",
     re.IGNORECASE,
 )
+# Words of scripts without blanks that only say that something is a wish.
+_EMPTY = re.compile(r"从(?:今天|现在)(?:起|开始)|以后|今后|都|请|一律|必ず|以後|今後|常に|から|は|で$")
 _FILLERS = frozenset(
     content_words(
         """
         again all allowed always any can code codebase do every everywhere fine forget from here instead keep
         make may must never new now okay on please prefer project rather remember repo repository rule said
-        should sure use used user using want we you
-        altijd bitte immer jetzt künftig nutzen sempre siempre toujours verwenden zawsze
+        should sure use used user using want we you actually after back forever go going let scratch today
+        ab altijd bitte doch heute immer jetzt künftig lieber nutzen sempre siempre toujours verwenden zawsze
         """
     )
 )
 # Words of a wish that say where it holds.
 _LIMIT = re.compile(
-    r"(?<!now )\b(?:in|to|for|on|within|inside|under|from|bei|für|auf|pour|dans|para|en|em|nel|per"
+    r"(?<!now )(?<!back )\b(?:in|to|for|on|within|inside|under|from|bei|für|auf|pour|dans|para|en|em|nel|per"
     r"|voor|dla|w|для|в)\s+(?:(?:the|a|an|our|der|die|das|la|le|el) )?(?!(?:now|future|here|all"
     r"|every)\b)(\w+)",
     re.IGNORECASE,
 )
 _BACK = re.compile(
-    r"\b(?:again|after all|back to|changed my mind|no longer|any ?more|doch|wieder|finalement)\b", re.I
+    r"\b(?:again|after all|back to|changed? (?:my|of|our) minds?|no longer|any ?more|doch|wieder"
+    r"|anders überlegt"
+    r"|finalement|changé d['’]avis|cambi\w+ de (?:idea|opinión)|mud\w+ de ideia|cambiato idea"
+    r"|van gedachten veranderd|zmieni\w+ zdanie|передумал\w*)\b|改(?:变)?(?:了)?主意|気が変わ|생각이 바뀌",
+    re.IGNORECASE,
 )
-_MIN_SHARE, _MIN_OF_LONGER, _MIN_SHARE_BACK = 0.67, 0.34, 0.5
+_MIN_SHARE, _MIN_OF_LONGER, _MIN_SHARE_BACK = 0.67, 0.33, 0.5
+# Values of which only one can hold: a number, or the language in which to write.
+_VALUE = re.compile(
+    r"(?P<number>(?<![\w.])\d+(?:\.\d+)*(?![\w.]))|(?P<language>\b(?:english|englisch|anglais"
+    r"|ingl[eéê]s\w*|engels"
+    r"|angielsk\w*|английск\w*|german|deutsch|allemand|alem[aáã]\w*|tedesco|duits|niemieck\w*"
+    r"|немецк\w*|french"
+    r"|französisch|français|franc[eéê]s\w*|frans|francusk\w*|французск\w*|spanish|spanisch|español|espagnol"
+    r"|espanhol|spagnolo|spaans|испанск\w*|portuguese|português|italian\w*|dutch|nederlands|polish|polsk\w*"
+    r"|russian|русск\w*)\b|[英中日法德俄韩][文语語]|中国語|韓国語|(?:영|독일|프랑스|한국|중국|일본)어)",
+    re.IGNORECASE,
+)
 
 
 class _Wish(NamedTuple):
@@ -61,12 +78,31 @@ def contrary(later: str, earlier: str) -> bool:
     places, earlier_places = _limits(later), _limits(earlier)
     is_exception = places < earlier_places or earlier_places < places
     goes_back = _BACK.search(later) is not None
-    return any(
+    return _has_other_value(later, earlier) or any(
         _same_topic(one, other, _MIN_SHARE_BACK if goes_back else _MIN_SHARE)
         for one in _wishes(later)
         for other in wishes
         if (one.rejects != other.rejects and not is_exception) or (goes_back and one.words != other.words)
     )
+
+
+def _has_other_value(later: str, earlier: str) -> bool:
+    """Whether two wishes are the same but for one value: "messages in English", "messages in German"."""
+    values = [list(_VALUE.finditer(text)) for text in (later, earlier)]
+    if any(len(found) != 1 for found in values) or values[0][0].lastgroup != values[1][0].lastgroup:
+        return False
+    first, second = (
+        _Wish(_topic(_EMPTY.sub(" ", _VALUE.sub(" ", clause))), rejects=False)
+        for text in (later, earlier)
+        for clause in _CLAUSE.split(text)
+        if _VALUE.search(clause)
+    )
+    is_other = values[0][0][0].casefold() != values[1][0][0].casefold()
+    return is_other and bool(first.words and second.words) and _same_topic(first, second, _MIN_SHARE)
+
+
+def _topic(clause: str) -> frozenset[tuple[str, ...]]:
+    return frozenset(content_words(clause)) - _FILLERS
 
 
 def rejected_parts(text: str) -> list[str]:
@@ -76,8 +112,7 @@ def rejected_parts(text: str) -> list[str]:
 
 def _wishes(text: str) -> Iterator[_Wish]:
     for clause in _CLAUSE.split(text):
-        words = frozenset(content_words(clause)) - _FILLERS
-        if words:
+        if words := _topic(clause):
             yield _Wish(words, _REJECTING.search(clause) is not None)
 
 

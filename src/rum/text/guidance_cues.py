@@ -14,7 +14,13 @@ _LASTING: dict[str, str] = {
     # "Always log it in this handler" is a part of the task.
     "en": r"(?:please |so |and |but |also |just )*(?:always\b(?! \w+[^s\W]s\b)|never\b(?! ?mind"
     r"| \w+[^s\W]s\b))(?!.*\bthis(?:\W*$| (?!repo|project|code|team|company|package|service|org)\w))"
-    r"|(?:please |so |and |but |also )*(?:from (?:now|here) on|going forward"
+    r"|(?:please |so |and |but |also )*(?:from (?:now|here|today)(?: on)?|as of (?:now|today)"
+    r"|starting (?:now|today)"
+    r"|going forward|as i (?:said|told you)|(?:whenever|every time|each time) you|everywhere(?=\W*$)"
+    r"|before you (?!start|begin|do |continue|answer|go|proceed|write|change)"
+    r"|ask (?:me )?(?:first )?before you"
+    r"|no \w+ in (?:the )?(?:commit|code|comment|test|log|doc)|(?:i|we)(?:['’]ve"
+    r"| have)? changed (?:my|our) minds?\b.*:"
     r"|in (?:the )?future\b(?! work| release)|next time"
     r"|for (?:future reference|next time|the future|the record)|as a rule|by convention|henceforth)\b"
     r"|(?:please |so |and |but |also |just )*(?:remember\b(?! when| if| how| why| what| where| which"
@@ -42,7 +48,8 @@ _LASTING: dict[str, str] = {
     r"|i(?:['’]d| would) (?:prefer|rather)\b(?=.*\b(?:you|over|instead|rather than)\b)"
     r"|(?:in|for) (?:this|our|the) (?:repo(?:sitory)?|project|code ?base|team|company|package|service"
     r"|org|house)\b[, ]"
-    r"|(?:every|all|any|each) (?:new|public|private|our|future) [\w ]{2,40}? "
+    r"|that(?:['’]s| is) (?:our|the) (?:convention|rule|policy)\b"
+    r"|(?:(?:every|all|any|each) (?:new|public|private|our|future)|new) [\w ]{2,40}? "
     r"(?:must|should|needs?(?: to)?|has to|have to|gets?|go(?:es)?|live)\b"
     r"|(?:our|the) (?:convention|rule|policy|style|standard|practice|house rule"
     r"|guideline)s?\b(?=.* (?:is|are|says?|that)\b)"
@@ -57,7 +64,7 @@ _LASTING: dict[str, str] = {
     r"|call me\b|my name is\b|(?:answer|reply|respond|write|speak|talk)(?: to me)? in (?!the |a "
     r"|this )[A-Z]\w+",
     "de": r"(?:bitte |und |aber |also )*(?:immer|niemals?|nie)\b|(?:bitte |und )*(?:ab (?:jetzt"
-    r"|sofort)|von (?:jetzt|nun) an"
+    r"|sofort|heute)|von (?:jetzt|nun) an"
     r"|künftig|zukünftig|in zukunft|nächstes mal|fürs? nächste mal|grundsätzlich)\b"
     r"|(?:bitte |und )*(?:merk(?:e)? dir|denk(?:e)? (?:bitte )?(?:daran|dran)|vergiss nicht|beachte)\b"
     r"|wir (?:\w+ ){0,4}?(?:immer|nie|niemals|grundsätzlich|nur|kein\w*|nicht)\b(?!.*\b(?:gerade"
@@ -70,9 +77,10 @@ _LASTING: dict[str, str] = {
     r"|(?:alle|jede[rs]?|neue) .{2,60}\b(?:müssen|muss|sollen|brauchen|bekommen|gehören)\b"
     r"|lass\b.*\b(?:immer|nie)\b"
     r"|antworte .*\bauf (?:deutsch|englisch)\b",
-    "fr": r"(?:s['’]il te plaît |et |mais )*(?:toujours|jamais|ne .{1,40} jamais"
+    "fr": r"(?:s['’]il te plaît |et |mais )*(?:toujours|jamais|ne jamais|ne .{1,40} jamais"
     r"|n['’].{1,40} jamais)\b|(?:dorénavant|désormais"
-    r"|à partir de maintenant|à l['’]avenir|la prochaine fois)\b|(?:rappelle[- ]toi|souviens[- ]toi"
+    r"|(?:à partir|à compter) (?:de maintenant|d['’]aujourd['’]hui)|dès aujourd['’]hui|à l['’]avenir"
+    r"|la prochaine fois)\b|(?:rappelle[- ]toi|souviens[- ]toi"
     r"|n['’]oublie pas|retiens)\b"
     r"|(?:on|nous) (?:n['’]|ne |.{0,20}toujours|.{0,20}jamais|utilis\w+ toujours|préfér\w+)"
     r"|dans ce (?:projet|dépôt)\b"
@@ -80,13 +88,14 @@ _LASTING: dict[str, str] = {
     r"|arrête de\b"
     r"|(?:tous|toutes|chaque) .{2,60}\b(?:doi(?:t|vent)|faut)\b|réponds .*\ben (?:français|anglais)\b",
     "es": r"(?:por favor |y |pero )*(?:siempre|nunca|jamás)\b|(?:de ahora en adelante"
-    r"|a partir de ahora|en el futuro|la próxima vez)\b"
+    r"|(?:a partir de|desde) (?:ahora|hoy|ya)|en el futuro|la próxima vez)\b"
     r"|(?:recuerda|ten en cuenta|no olvides|acuérdate)\b|(?:nosotros |aquí "
     r"|en este proyecto )?(?:nunca|siempre|no) (?:usamos|hacemos"
     r"|utilizamos|escribimos|ponemos|queremos)\b|en (?:este|nuestro) (?:proyecto|repo\w*)\b|(?:usa"
     r"|utiliza|prefiere) .*\b(?:no|en lugar"
     r"|en vez)\b|(?:yo )?prefiero\b|no quiero que\b|deja de\b|(?:todos|todas|cada) .{2,60}\bdeben?\b",
-    "pt": r"(?:por favor,? |e |mas )*(?:sempre|nunca|jamais)\b|(?:de agora em diante|a partir de agora"
+    "pt": r"(?:por favor,? |e |mas )*(?:sempre|nunca|jamais)\b|(?:de agora em diante|(?:a partir de"
+    r"|desde) (?:agora|hoje)"
     r"|daqui (?:em|para) (?:diante|frente)"
     r"|no futuro|da próxima vez)\b|(?:lembr[ae](?:-se)?|tenha em mente|não (?:se )?esqueça)\b|(?:nós "
     r"|a gente |aqui )?(?:nunca|sempre|não)"
@@ -95,44 +104,47 @@ _LASTING: dict[str, str] = {
     r"|(?:use|usa|prefira) .*\b(?:não|em vez|ao invés)\b|(?:eu )?prefiro\b|não quero que\b"
     r"|par[ea] de\b|(?:todos|todas|cada) .{2,60}\bdevem?\b",
     "it": r"(?:per favore |e |ma )*(?:sempre|mai|non .{1,40} mai)\b|(?:d['’]ora in (?:poi|avanti)"
-    r"|da adesso in poi|in futuro|la prossima volta)\b"
+    r"|da (?:adesso|oggi)(?: in poi)?|in futuro|la prossima volta)\b"
     r"|(?:ricorda(?:ti)?|tieni (?:a mente|presente)|non dimenticare)\b|(?:noi |qui )?(?:non"
     r"|usiamo sempre|non usiamo) (?:usiamo|facciamo"
     r"|scriviamo|vogliamo)\b|in questo (?:progetto|repo\w*)\b|(?:usa|utilizza) .*\b(?:non|invece"
     r"|anziché)\b|preferisco\b|smettila di\b"
     r"|(?:tutti|tutte|ogni) .{2,60}\bdev(?:e|ono)\b",
-    "nl": r"(?:alsjeblieft |en |maar )*(?:altijd|nooit)\b|(?:vanaf nu|voortaan|in de toekomst"
+    "nl": r"(?:alsjeblieft |en |maar )*(?:altijd|nooit)\b|(?:vanaf (?:nu|vandaag)|voortaan|in de toekomst"
     r"|volgende keer)\b|(?:onthoud|vergeet niet"
     r"|denk eraan)\b|(?:wij|we) (?:\w+ ){0,3}?(?:altijd|nooit|geen|niet)\b|in (?:dit|ons) (?:project"
     r"|repo\w*)\b|(?:gebruik) .*\b(?:niet"
     r"|in plaats van)\b|ik (?:wil|heb) (?:liever|niet dat)\b|stop met\b|(?:alle"
     r"|elke) .{2,60}\bmoet(?:en)?\b",
-    "pl": r"(?:proszę |i |ale )*(?:zawsze|nigdy)\b|(?:od teraz|odtąd|na przyszłość|w przyszłości"
+    "pl": r"(?:proszę |i |ale )*(?:zawsze|nigdy)\b|(?:od (?:teraz|dziś|dzisiaj)|odtąd|na przyszłość"
+    r"|w przyszłości"
     r"|następnym razem)\b|(?:pamiętaj|zapamiętaj"
     r"|nie zapomnij)\b|(?:my )?(?:nie|nigdy nie|zawsze) (?:używamy|robimy|stosujemy|piszemy)\b"
     r"|w tym (?:projekcie|repo\w*)\b"
     r"|(?:używaj|użyj|stosuj) .*\b(?:nie|zamiast)\b|wolę\b|przestań\b|(?:wszystkie"
     r"|każd\w+) .{2,60}\b(?:musi|muszą|powinn\w+)\b",
-    "ru": r"(?:пожалуйста,? |и |но )*(?:всегда|никогда)\b|(?:отныне|с этого момента|впредь|в будущем"
+    "ru": r"(?:пожалуйста,? |и |но )*(?:всегда|никогда)\b|(?:отныне|с (?:этого момента"
+    r"|сегодняшнего дня)|впредь|в будущем"
     r"|в следующий раз|на будущее)\b"
     r"|(?:запомни|помни|не забыва\w+|учти|имей в виду)\b|(?:мы )(?:\w+ ){0,3}?(?:всегда|никогда|не)\b"
     r"|у нас\b|в (?:этом|нашем) (?:проекте"
     r"|репо\w*)\b|(?:используй|бери|пиши) .*\b(?:не|вместо)\b|я (?:предпочитаю|не хочу,? чтобы)\b"
     r"|перестань\b|(?:все|кажд\w+) .{2,60}\bдолжн\w+",
     "zh": r"(?:请|你|以后|今后)?(?:总是|始终|永远|务必|一定要|必须|绝不|决不|从不|不许|禁止|千万不要"
-    r"|千万别|一律)|(?:以后|今后|从现在(?:开始|起)"
+    r"|千万别|一律)|(?:以后|今后|从(?:现在|今天)(?:开始|起)"
     r"|往后|下次)|(?:请)?(?:记住|记得|牢记|别忘了|不要忘记)|我们(?:从来?不|一直|都|一般|统一|只"
     r"|不(?:用|使用|写|要|会))"
     r"|(?:在)?(?:这个|本|我们的?)(?:项目|仓库|代码库)|(?:请)?(?:用|使用).{1,40}(?:而不是|不要用|代替"
     r"|别用)|我(?:更)?(?:喜欢|希望|不希望|不喜欢|不想)"
     r"|(?:请)?(?:不要|别)再|所有.{1,30}(?:都|必须|要)",
-    "ja": r".{0,40}?(?:必ず|常に|いつも|絶対に?|決して)|(?:今後は?|これからは?|以後|次回(?:から)?は?)"
+    "ja": r".{0,40}?(?:必ず|常に|いつも|絶対に?|決して)|(?:今後は?|(?:今日"
+    r"|本日)から|これからは?|以後|次回(?:から)?は?)"
     r"|.{0,60}?(?:覚えておいて|忘れないで|覚えて"
     r"ください)|(?:このプロジェクト|このリポジトリ|うち|我々|私たち)(?:では|は)|.{1,60}?(?:ではなく"
     r"|じゃなくて|の代わりに).{1,40}(?:使って"
     r"|使用して|してください|にして)|.{1,60}?(?:しないでください|やめてください|しないで$|使わないで)"
     r"|すべての.{1,40}",
-    "ko": r".{0,30}?(?:항상|언제나|절대로?|반드시|결코)|(?:앞으로는?|이제부터|지금부터|다음부터)"
+    "ko": r".{0,30}?(?:항상|언제나|절대로?|반드시|결코)|(?:앞으로는?|이제부터|오늘부터|지금부터|다음부터)"
     r"|.{0,60}?(?:기억해|잊지 ?마)|(?:이 프로젝트|이 저장소"
     r"|우리(?:는| 팀은)?)|.{1,60}?(?:말고|대신에?) .{1,40}(?:사용|써|쓰)|.{1,60}?(?:하지 ?마(?:세요"
     r"|라)?|쓰지 ?마(?:세요|라)?)|모든 .{1,40}",
@@ -268,6 +280,31 @@ _LOCAL = (
 )
 
 
+# A word that takes back an earlier wish; without one it is about the task.
+REVERSAL = re.compile(
+    r"\W*(?:(?:ok(?:ay)?|actually|hm+|sorry|no)\b\W*)*(?:scratch that|forget (?:what|about|that rule)"
+    r"|ignore what i said"
+    r"|(?:let['’]?s )?go(?:ing)? back to|i take (?:that|it) back|on second thoughts?|(?:i"
+    r"|we)(?:['’]ve| have)? changed"
+    r"|.{1,60}\b(?:is|are) (?:fine|ok(?:ay)?|allowed) (?:now|again|after all)|you (?:can"
+    r"|may) .{1,60}\b(?:again|now)\b"
+    r"|doch (?:lieber|wieder)|vergiss,? was|(?:finalement|oublie ce que|olvida lo que|mejor"
+    r"|esque[cç][ae] o que"
+    r"|dimentica quello|toch liever|zapomnij|забудь)\b|忘了我说的|还是用|やっぱり|아까 말한)",
+    re.IGNORECASE,
+)
+# Words by which a correction holds for the whole project: "nobody formats money by hand in this codebase".
+EVERYWHERE = re.compile(
+    r"\b(?:in (?:this|our|the) (?:repo(?:sitory)?|project|code ?base|team|company|package|service)"
+    r"|everywhere|anywhere"
+    r"|always|never|nobody|no ?one|everyone|everybody|all (?:our|new|the other)|überall|nirgends"
+    r"|niemand|bei uns|immer"
+    r"|niemals?|partout|toujours|jamais|personne|chez nous|siempre|nunca|nadie|en todas partes|sempre"
+    r"|ninguém|nessuno"
+    r"|ovunque|overal|altijd|nooit|niemand|wszędzie|zawsze|nigdy|nikt|везде|всегда|никогда|никто|у нас)\b"
+    r"|总是|从不|所有|到处|我们(?:这里|都)|必ず|常に|すべて|どこでも|항상|절대|모든",
+    re.IGNORECASE,
+)
 # When a wish is only about the moment: "don't do it now", "not yet, after the release".
 PASSING = re.compile(
     r"\b(?:yet|today|tomorrow|tonight|for now|right now|at the moment|this time|later|just once|until"

@@ -220,7 +220,7 @@ _SENTENCES: dict[str, dict[str, str]] = {
         r"|\b(?:did not|didn['’]t|have not|haven['’]t) (?:touch|chang|fix)\w*\b.*\b(?:same|also|too"
         r"|yet|either)\b"
         r"|(?:\bnot|n['’]t)\b[^.;]*\byet\b|\bnext (?:thing|idea) (?:to try|i would try|would be)\b"
-        r"|\bhave(?: not|n['’]t) tried\b"
+        r"|\bhave(?: not|n['’]t) tried\b|\b(?:is|are) next\W*$|\bso far\W*$|\bran out of time\b"
         r"|\byou(?:['’]ll| will)? (?:still )?(?:need|have) to\b|\bneeds? to be (?:run|deployed"
         r"|migrated|restarted|set|applied"
         r"|enabled|updated|done|fixed|removed|cleaned|backfilled|rotated)\b"
@@ -235,7 +235,8 @@ _SENTENCES: dict[str, dict[str, str]] = {
         r"|\b(?:vorerst|erst ?(?:ein)?mal|fürs erste)\b.*\bgelassen\b"
         r"|\bbleibt (?:noch )?(?:zu|offen)\b|\bnicht angefasst\b.*\b(?:auch|gleiche|selbe|noch)\b"
         r"|\b(?:gleiche|selbe|auch)\b.*\bnicht angefasst\b|\bin einem (?:eigenen|separaten|späteren) pr\b",
-        "fr": r"\b(?:il )?reste (?:à|encore)|\breste à faire\b|\bprochaine étape\b|\bpas encore\b"
+        "fr": r"\bil manque\b|\b(?:il )?reste (?:à|encore)|\breste à faire\b|\bprochaine étape\b"
+        r"|\bpas encore\b"
         r"|\bil faut(?:dra)? encore\b",
         "es": r"\b(?:queda|quedan|falta|faltan) (?:por |aún )?\w+|\bpendiente\b|\bpróximo paso\b"
         r"|\btodavía no\b|\baún no\b",
@@ -247,7 +248,7 @@ _SENTENCES: dict[str, dict[str, str]] = {
         r"|\bnastępny krok\b",
         "ru": r"\bосталось\b|\b(?:ещё|еще) (?:нужно|надо|не)\b|\bнужно (?:ещё|еще)\b|\bпока не\b"
         r"|\bследующий шаг\b",
-        "zh": r"尚未|还需要|还需|有待|未处理|下一步|后续(?:需要|工作|要)|待办|仍需",
+        "zh": r"尚未|还剩|剩下|还没|还需要|还需|有待|未处理|下一步|后续(?:需要|工作|要)|待办|仍需",
         "ja": r"まだ|残って|今後|未対応|次のステップ|別途",
         "ko": r"아직|남아 ?있|추후|다음 단계|후속",
     },
@@ -386,7 +387,13 @@ ASKS = re.compile(
     r"|(?:if|should) you(?:['’]d| would)? (?:ever )?(?:want|like|prefer)"
     r"|happy to|feel free|say the word|just say|i can also|i could also|optional(?:ly)?\b|consider \w+ing"
     r"|you (?:could|may|might|can)(?: also| want to)?\b|i(?:['’]d| would) (?:also )?(?:recommend|suggest)"
-    r"|it (?:might|may|could) be (?:worth|nice|good)|soll ich|wenn du (?:magst"
+    r"|it (?:might|may|could) be (?:worth|nice|good)|(?:one|man) (?:could|könnte)|worth considering"
+    r"|down the road"
+    r"|si (?:tu|vous) (?:veux|voulez|le souhait)|(?:on|tu|vous) pourr|si (?:quieres|lo deseas)"
+    r"|se (?:você )?quiser"
+    r"|se vuoi|als je wilt|jeśli chcesz|если (?:хочешь|хотите|нужно)|如果(?:需要|你|您)|需要的话"
+    r"|必要(?:であれば|なら)"
+    r"|ご希望|원하시면|필요하시면|soll ich|wenn du (?:magst"
     r"|willst|möchtest)|du könntest|sag)",
     re.IGNORECASE,
 )

@@ -82,6 +82,15 @@ weiter,? wo (?:wir|du) (?:aufgehört|stehen geblieben|waren)|wo wir aufgehört h
 là où (?:on|nous|tu) (?:s['’]est|nous (?:étions|sommes)|t['’]es) arrêtée?s?|reprends? (?:là )?où
 donde lo dejamos|onde paramos|da dove (?:eravamo|ci siamo)|там,? где (?:мы )?остановились
 """
+# Words that speak of work that was begun before.
+BEGUN = r"""
+br(?:oke|eak|oken) off|half ?-?way|half-?done|unfinished|interrupted|cut (?:off|short)|left off|got stuck
+died|crashed|(?:finish|complete|continue|resume)(?:d|ing)?|(?:go|carry) on|pick(?:ing)? up
+where (?:you|we|it|i) (?:were|was|left|stopped)|unterbrochen|abgebrochen|abgestürzt|halb fertig
+mach\w* weiter|fertig ?machen|zu ende|interrompu\w*|terminer|reprend\w*|interrumpi\w*|a medias|termina\w*
+sigue|interrompid\w*|continu\w*|interrott\w*|finisci|onderbroken|maak af|przerwan\w*|dokończ|прерва\w*
+закончи|доделай
+"""
 # Orders to record finished work, or to check it once more.
 RECORDING = r"""
 (?:git )?(?:add|stage)(?: (?:it|this|that|them|all|everything))?
@@ -111,6 +120,7 @@ _SIGNS = {
     ),
     GOING_ON: "继续(?:吧|做)?|接着(?:做|来)?|続けて(?:ください)?|계속(?:해(?:줘|요)?)?",
     RECORDING: "提交(?:吧|一下)?|推送(?:吧|一下)?|コミットして(?:ください)?|커밋해줘",
+    BEGUN: "中断|做了一半|没做完|继续|途中|続き|중단|이어서",
     RESUMING: "接着(?:上次|昨天)|继续(?:上次|昨天|之前)|前回の続き|昨日の続き",
     PRAISE: "谢谢(?:你|您)?|很好|太好了|ありがとう(?:ございます)?|고마워요?|감사합니다",
 }

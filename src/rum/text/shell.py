@@ -20,7 +20,7 @@ _WRAPPERS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("pnpm", "yarn", "npm", "bundle", "mise"), ("exec", "dlx")),
 }
 # Wrappers that find the same program as its bare name does.
-_PLAIN = r"[({!]|then|do|if|sudo|time|env|command|exec|nice|nohup|timeout|\d+[smh]?|\w+=\S*"
+_PLAIN = r"[({!]|then|do|if|sudo|time|env|command|exec|nice|nohup|timeout|\d+[smh]?"
 _SHELLS = ("bash", "sh", "zsh", "dash")
 _OPTIONS_WITH_VALUE = ("--with", "--python", "--group", "--extra", "--project", "-p", "-n", "-k")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterable
 
 from msgspec.structs import replace
@@ -12,15 +14,22 @@ from rum.capture.observe.goals import PromptKind, read_prompt
 from rum.capture.observe.stories import changed_paths, is_done_by, story_link, with_replaced_lines
 from rum.capture.observe.turn_memory import TurnObservation
 from rum.capture.observe.turns import Turn
+from rum.capture.observe.undoing import effect_of
 from rum.model.links import Edge, LinkType
-from rum.model.memory import Memory, OriginKind, is_unfinished, parse_draft
+from rum.model.memory import Memory, OriginKind, RevertLink, is_unfinished, is_verified, parse_draft
+from rum.model.memory_layers import ActionResult, ActionType, FailureCategory
+from rum.repo.git import find_git
+from rum.repo.git_process import run_git
 from rum.store.filters import Filters
+from rum.text.shell import segments
 
 CAPTURE_AUTHOR = "capture"  # The author recorded when capture changes an existing memory
 _CANDIDATES = 30  # The newest memories of the same files, and of the same session, that are compared
 _MAX_LINKS = 5
 _OWN = (OriginKind.TURN, OriginKind.TRANSCRIPT)
 _WORK = (*_OWN, OriginKind.AGENT)
+_EDITS = (ActionType.FILE_EDIT, ActionType.FILE_CREATE, ActionType.FILE_DELETE)
+_REVERTED = re.compile(r"(?m)^This reverts commit ([0-9a-f]{40})")
 
 
 class StoryLinks:
@@ -30,7 +39,7 @@ class StoryLinks:
         self._caller = caller
         self._store = caller.store
 
-    def link(self, memory_id: str, prompt: str, resumed: str | None) -> int:
+    def link(self, memory_id: str, prompt: str, resumed: str | None, cwd: str = "") -> int:
         """Link a memory to the work it continues and to later work that continues it; count the new links.
 
         A later part of a story is `caused_by` the earlier one.
@@ -50,9 +59,38 @@ class StoryLinks:
         added = sum(self._store.links.add(edge, now) for edge in dict.fromkeys(edges))
         continued = {edge.target_id for edge in edges if edge.link_type is LinkType.CAUSED_BY}
         for one in before:
-            self._complete(one, [memory], blamed_by=memory if one.id in continued else None)
+            is_blamed = one.id in continued or not is_verified(one)
+            self._complete(one, [memory], blamed_by=memory if is_blamed else None)
         self._complete(memory, after, blamed_by=None)
+        self._mark_reverted(memory, cwd)
         return added
+
+    def _mark_reverted(self, memory: Memory, cwd: str) -> None:
+        """Mark the work of earlier turns whose commits this turn reverted: it failed."""
+        root = cwd or self._caller.project.location.root
+        commands = [one.details.command or "" for one in memory.actions if one.result and one.result.success]
+        effects = (effect_of(words) for command in commands for words in segments(command))
+        count = sum(effect is not None and effect.kind == "revert" for effect in effects)
+        place = find_git(root) if count and root and os.path.isdir(root) else None
+        if place is None or memory.imported_at is not None:
+            return
+        messages = run_git(place.git_dir, "log", f"-{count}", "--format=%B", memory.commit or "HEAD") or ""
+        reason = memory.intent.goal
+        link = RevertLink(memory.id, memory.commit, reason=reason)
+        failed = ActionResult(success=False, error=f"reverted: {reason}")
+        for sha in _REVERTED.findall(messages):
+            made = [memory_id for memory_id, commit in self._store.memories.commits() if commit == sha]
+            for one in self._store.memories.get(made):
+                if one.id == memory.id or one.reverted_by or one.origin.kind not in _OWN or not _commits(one):
+                    continue
+                outcome = replace(one.outcome, success=False, failure_reason=reason)
+                outcome = replace(outcome, failure_category=FailureCategory.OTHER)
+                actions = tuple(
+                    replace(action, result=failed) if action.type in _EDITS else action
+                    for action in one.actions
+                )
+                changed = replace(one, outcome=outcome, actions=actions, reverted_by=link)
+                replace_memory(self._caller, one, changed, by=CAPTURE_AUTHOR)
 
     def _candidates(self, memory: Memory) -> list[Memory]:
         """Captured work on the same files or in the same session, newest first."""
@@ -62,11 +100,9 @@ class StoryLinks:
         if changed_paths(memory) and (paths := sorted(file.path for file in memory.files)):
             ((tied, _),) = search.by_paths([paths], Filters(), _CANDIDATES).groups
             ids |= {row.id for row in tied}
-        else:
-            rows, _ = search.by_filters(
-                Filters(), _CANDIDATES
-            )  # it may have checked what another one changed
-            ids |= {row.id for row in rows}
+        # It may have checked what another one changed, or go on with it in other files.
+        rows, _ = search.by_filters(Filters(), _CANDIDATES)
+        ids |= {row.id for row in rows}
         found = self._store.memories.get(sorted(ids - {memory.id}))
         return sorted((one for one in found if one.origin.kind in _WORK), key=_order, reverse=True)
 
@@ -124,6 +160,13 @@ class StoryLinks:
             if completed.content() != memory.content():
                 replace_memory(self._caller, memory, completed, by=CAPTURE_AUTHOR)
         return True
+
+
+def _commits(memory: Memory) -> bool:
+    """Whether the work of a memory made a commit."""
+    commands = (one.details.command or "" for one in memory.actions)
+    effects = (effect_of(words) for command in commands for words in segments(command))
+    return any(effect is not None and effect.kind == "commit" for effect in effects)
 
 
 def _order(memory: Memory) -> tuple[int, str]:

@@ -215,9 +215,9 @@ class TurnSource(Source[Turn]):
                 counts["links"] += caller.store.links.add(Edge.of(parent, child, LinkType.CAUSED_BY), now)
 
     def _link_story(self, memory_id: str, turn: Turn) -> int:
-        return (
-            0 if turn.key.agent else self._stories.link(memory_id, turn.prompt, self._resumed.get(turn.key))
-        )
+        if turn.key.agent:
+            return 0
+        return self._stories.link(memory_id, turn.prompt, self._resumed.get(turn.key), turn.cwd)
 
     def _memory_id_of(self, key: TurnKey) -> str:
         if key in self.outcomes:

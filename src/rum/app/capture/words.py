@@ -48,6 +48,12 @@ def keep_words(
     if not found:
         return []
     with caller.store.transaction():
+        said = [one for one in caller.store.rules.from_source(USER, _MAX_COMPARED) if not one.superseded_by]
+        found = [
+            one
+            for one in found
+            if not one.is_reversal or any(contrary(one.text, earlier.action) for earlier in said)
+        ]
         rules = [_rule(caller, one, prompt, before, author(), about) for one in found]
         new = [rule for rule in {one.id: one for one in rules}.values() if _is_new(caller, rule)]
         for rule in new:

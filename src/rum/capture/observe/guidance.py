@@ -38,10 +38,14 @@ _WRAPPED = 50  # A line of this many characters without an end goes on in the ne
 
 
 class Guidance(NamedTuple):
-    """What the user wants, in their own words; `is_lasting` if it holds for the whole project."""
+    """What the user wants, in their own words; `is_lasting` if it holds for the whole project.
+
+    `is_reversal`: it may take back an earlier wish; if there is none, it is about the task.
+    """
 
     text: str
     is_lasting: bool
+    is_reversal: bool = False
 
 
 class _Sentence(NamedTuple):
@@ -68,6 +72,10 @@ def guidance_in(prompt: str, *, follows_work: bool = False, undoes: bool = False
         found += _wishes(sentences, corrects=corrects)
     if corrects and not found:
         found = _plain_statements(paragraphs) or (_unknown_words(paragraphs) if undoes else [])
+    if not found and (taken_back := [one for part in paragraphs for one in part if cues.REVERSAL.match(one)]):
+        found = [
+            Guidance(one, is_lasting=True, is_reversal=True) for one in taken_back if not one.endswith("?")
+        ]
     kept = (one for one in found if _says_something(one.text) and not gives_orders(one.text))
     return list(dict.fromkeys(kept))[:_MAX_WISHES]
 
@@ -116,7 +124,7 @@ def _read(sentence: str, *, corrects: bool) -> _Sentence:
     denial = cues.DENIAL.match(masked)
     rest = masked[denial.end() :].lstrip(" ,.:;!-—") if denial and denial.end() else masked
     if corrects and (_tells(rest) or _tells(masked)) and not cues.PASSING.search(masked):
-        return _Sentence(sentence, False, True, False)
+        return _Sentence(sentence, cues.EVERYWHERE.search(masked) is not None, True, False)
     return _Sentence(sentence, False, False, not cues.ONE_OFF.match(rest))
 
 

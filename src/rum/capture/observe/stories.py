@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from rum.capture.observe.checks import check_of
+from rum.capture.observe.checks import check_kind, check_of
 from rum.capture.observe.goals import PromptKind, read_prompt
 from rum.capture.observe.messages import gave_up, rejects
 from rum.capture.observe.steps import Step, steps_of
+from rum.capture.observe.timeline import is_test_file
 from rum.model.links import LinkType
-from rum.model.memory import Memory, Operation, is_unfinished
+from rum.model.memory import Memory, Operation, is_unfinished, is_verified
 from rum.model.memory_layers import Action, ActionResult, ActionType
-from rum.store.attempt_fingerprint import is_check
+from rum.text.prompt_words import BEGUN, any_of
 from rum.text.terms import content_words
 
 if TYPE_CHECKING:
@@ -125,8 +126,9 @@ def story_link(older: Memory, newer: Memory, prompt: str = "") -> LinkType | Non
         if refers or (shared and (not is_unfinished(older) or _continues(older, newer))):
             return LinkType.CAUSED_BY
         return LinkType.RELATED_TO if shared else None
+    refers = _touches(older, newer) or any_of(BEGUN).search(prompt) is not None
     if is_unfinished(older) and (
-        (shared and _continues(older, newer)) or (_touches(older, newer) and _are_alike(older, newer))
+        (shared and _continues(older, newer)) or (refers and _are_alike(older, newer))
     ):
         return LinkType.CAUSED_BY
     if is_unfinished(older) and _only_checks(older, newer, prompt):
@@ -152,7 +154,7 @@ def _only_checks(older: Memory, newer: Memory, prompt: str) -> bool:
     """Whether later work changed nothing, but a check of what was left passed."""
     passed = any(
         action.type is ActionType.COMMAND_RUN
-        and is_check(action.details.command or "")
+        and check_kind(action.details.command or "")
         and action.result is not None
         and action.result.success
         for action in newer.actions
@@ -165,7 +167,9 @@ def _only_checks(older: Memory, newer: Memory, prompt: str) -> bool:
 
 
 def _shared_words(older: Memory, newer: Memory) -> int:
-    return len(set(content_words(older.intent.goal)) & set(content_words(newer.intent.goal)))
+    first, second = (set(content_words(one.intent.goal)) for one in (older, newer))
+    parts = {part for word in second for part in word}
+    return sum(not parts.isdisjoint(word) for word in first)
 
 
 def _are_alike(older: Memory, newer: Memory) -> bool:
@@ -175,14 +179,20 @@ def _are_alike(older: Memory, newer: Memory) -> bool:
 
 
 def with_replaced_lines(older: Memory, newer: Memory) -> Memory:
-    """Failed work whose changed lines were replaced by later work that a check proved: those lines failed.
+    """Failed or unverified work, with the lines marked as failed that later, proven work replaced.
 
-    Each such line is taken out of its change and stands in an action of its own, with the error.
+    A check must have failed with them, in either work. Each such line is taken out of its change and stands
+    in an action of its own, with the error.
     """
     before, after = older.outcome.verified_by, newer.outcome.verified_by
-    if older.outcome.success or before is None or after is None or is_unfinished(newer):
+    if after is None or is_unfinished(newer) or (older.outcome.success and is_verified(older)):
         return older
-    error = (older.outcome.failure_reason or "").removeprefix(f"{before.command}: ")
+    if not older.outcome.success and before is not None:
+        error = (older.outcome.failure_reason or "").removeprefix(f"{before.command}: ")
+    elif (seen := _error_before_edit(newer)) is not None:
+        error = seen
+    else:
+        return older
     actions: list[Action] = []
     for action in older.actions:
         path, diff = action.details.file_path, (action.details.diff_summary or "").splitlines()
@@ -199,6 +209,17 @@ def with_replaced_lines(older: Memory, newer: Memory) -> Memory:
             actions.append(replace(action, details=kept))
         actions.append(replace(action, details=blamed, result=result))
     return replace(older, actions=tuple(actions))
+
+
+def _error_before_edit(memory: Memory) -> str | None:
+    """The error of a check that failed before the first change of code; None if there was none."""
+    for action in memory.actions:
+        path, result = action.details.file_path, action.result
+        if path and action.type is not ActionType.FILE_READ and not is_test_file(path):
+            return None
+        if check_kind(action.details.command or "") and result and not result.success:
+            return result.error or ""
+    return None
 
 
 def _removed_lines(memory: Memory, path: str) -> set[str]:

@@ -99,7 +99,7 @@ class Change:
     @property
     def is_test(self) -> bool:
         """Whether it changes a test, which says what is wanted."""
-        return _TEST_FILE.search(self.path) is not None
+        return is_test_file(self.path)
 
     @property
     def only_shows(self) -> bool:
@@ -148,7 +148,7 @@ class Run(NamedTuple):
     @property
     def frames(self) -> tuple[Frame, ...]:
         """The places in the project's own code, tests left out, that its output names."""
-        return tuple(one for one in frames_in(self.check.output) if not _TEST_FILE.search(one.file))
+        return tuple(one for one in frames_in(self.check.output) if not is_test_file(one.file))
 
 
 class Timeline:
@@ -396,6 +396,11 @@ def _is_one_of(path: str, files: Iterable[str]) -> bool:
 def _squeezed(code: str) -> str:
     """Code without what formatters change: blanks, the kind of quotes, trailing commas."""
     return re.sub(r",(?=[)\]}])", "", re.sub(r"\s+", "", code).replace("'", '"'))
+
+
+def is_test_file(path: str) -> bool:
+    """Whether a file is a test, by its name or folder."""
+    return _TEST_FILE.search(path) is not None
 
 
 def undone_fault(how: str) -> Fault:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rum.inject.offers.text import Offer
 
     # (memory id, confidence, created at, goal, task type, success, summary, first learning).
-    Similar = tuple[str, float, int, str, str, bool, str, str | None]
+    Similar = tuple[str, float, int, str, str, str, str, str | None]
 
 _TAIL_BYTES = 512 * 1024  # Bytes read at the end of a session's file to find its recent work
 # The newest files of a session, which are searched for offers: a long turn fills more than one.

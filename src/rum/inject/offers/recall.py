@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rum.model.errors import StorageError
+from rum.model.memory import has_worked
 from rum.model.requests import RecallRequest
 from rum.recall import cascade
 from rum.recall.query import RecallQuery
@@ -12,9 +13,15 @@ from rum.store.base import ReadMode
 
 if TYPE_CHECKING:
     from rum.inject.offers.context import OfferContext, Similar
+    from rum.model.memory import Memory
 
 MIN_CONFIDENCE = 0.3  # To offer several memories together: if three match equally well, each has a third
 _LIMIT = 6
+
+
+def _result(memory: Memory) -> str:
+    """How work went, as far as that is known."""
+    return "failed" if not memory.outcome.success else "worked" if has_worked(memory) else "unverified"
 
 
 def recall_similar(context: OfferContext, text: str) -> list[Similar]:
@@ -35,7 +42,7 @@ def recall_similar(context: OfferContext, text: str) -> list[Similar]:
             memory.created_at,
             memory.intent.goal,
             memory.intent.task_type.value,
-            memory.outcome.success,
+            _result(memory),
             memory.full_summary,
             next(iter(memory.outcome.learnings), None),
         )

@@ -73,7 +73,7 @@ def _unfinished(context: OfferContext, rows: list[MemoryRow]) -> Offer | None:
         is_unfinished = not memory.success or memory.is_partial
         own_files = changed.get(memory.id, {})
         if is_unfinished:
-            is_open = not memory.is_settled and not own_files.keys() & changed_since
+            is_open = not (memory.is_settled or memory.reverted_by or own_files.keys() & changed_since)
             is_open = is_open and not _is_changed(context, own_files)
         else:
             is_open = bool(follow_up) and not any(

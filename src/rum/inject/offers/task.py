@@ -22,7 +22,7 @@ def offers(context: OfferContext) -> list[Offer]:
     if len(new) < MIN_TASKS:
         return []
     shown = new[:MAX_TASKS]
-    tasks = "; ".join(f"{{{at}}} ({'worked' if task[5] else 'failed'})" for at, task in enumerate(shown))
+    tasks = "; ".join(f"{{{at}}} ({task[5]})" for at, task in enumerate(shown))
     kind = similar[0][4].replace("_", " ")
     text = f"Earlier tasks like this ({kind}): {tasks}."
     call = f"recall task_type={similar[0][4]} intent=…"

@@ -21,7 +21,7 @@ _SHORTENING_FACTOR = 0.8
 _ENDINGS = " .:;,"  # Removed at the end of a part: the template has the punctuation
 # The full stop or colon of a template after a part that ends with a sign of its own.
 _HEAD = r"(?:async )?(?:for|foreach|while|try|else|finally|do|def|class|func|function|fn|with)\b"
-_DOUBLE_ENDING = re.compile(r"(?<=[?!…。！？])[.:](?=\s|$)")
+_DOUBLE_ENDING = re.compile(r"(?<=[?!…。！？])\.(?=\s|$)|(?<=[?!。！？]):(?=\s)")
 
 
 def offer(

@@ -217,3 +217,12 @@ def test_touching_a_file_that_the_users_words_name_tells_them(shop: Shop, rum: R
     assert at("names.txt")[0].startswith("The user said on")
     assert at("other_names.txt") == []
     assert at("names.py") == []
+
+
+def test_a_word_that_takes_nothing_back_is_about_the_task(shop: Shop, rum: Rum):
+    take_in(rum, told(shop).prompt("Actually let's go back to yarn").stop())
+    assert rum.rules.list() == []
+    take_in(rum, told(shop, "s2", NOON + 60).prompt("from now on use pnpm, not yarn").stop())
+    take_in(rum, told(shop, "s3", NOON + 120).prompt("Actually let's go back to yarn").stop())
+    later, earlier = sorted(rum.rules.list(), key=lambda rule: -rule.created_at)
+    assert (later.action, earlier.superseded_by) == ("Actually let's go back to yarn", later.id)

@@ -190,6 +190,16 @@ def test_a_wish_is_found_after_other_words_and_in_other_languages(prompt: str):
     assert [one.text for one in guidance_in(prompt, follows_work=True)] == [prompt]
 
 
+def test_a_correction_about_the_whole_project_is_lasting():
+    said = "please don't. nobody formats money by hand in this codebase, it goes through format()"
+    assert guidance_in(said, follows_work=True)[0].is_lasting
+
+
+def test_a_word_that_takes_back_a_wish_is_marked_as_such():
+    (found,) = guidance_in("Scratch that, double quotes are fine after all")
+    assert found.is_reversal
+
+
 @pytest.mark.parametrize("prompt", ["No. That's exactly right.", "no, no, it's good"])
 def test_a_no_that_agrees_rejects_nothing(prompt: str):
     assert not rejects(prompt)
@@ -202,6 +212,11 @@ def test_a_no_that_agrees_rejects_nothing(prompt: str):
         ("don't add docstrings to tests", "always add docstrings", False),
         ("commit to main is fine for docs", "never commit to main", False),
         ("use px everywhere in the css", "use rem for all sizes in the css, never px", True),
+        ("from now on commit messages in English", "commit messages in German, always", True),
+        ("from now on use tabs in js", "from now on use tabs in python", False),
+        ("line length is 120 now", "line length is 100, always", True),
+        ("desde hoy los mensajes de commit en inglés", "los mensajes de commit en español, siempre", True),
+        ("Actually let's go back to yarn", "from now on use pnpm, not yarn", True),
     ],
 )
 def test_an_exception_does_not_supersede(later: str, earlier: str, is_contrary: bool):
