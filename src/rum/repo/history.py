@@ -203,6 +203,34 @@ def commits_merged_by(repository: GitRepository, sha: str, limit: int = 200) -> 
     return shas if len(shas) <= limit else []
 
 
+_MAX_UNDONE = 50  # Files of a commit that is looked at
+
+
+def undone_by(repository: GitRepository, sha: str) -> tuple[str, bool] | None:
+    """The commit that another one undoes exactly, and whether only some of its files.
+
+    It is the last one that changed these files, and each of them is now as it was before.
+    """
+    own = _blobs(repository, sha)
+    if not own or len(own) > _MAX_UNDONE:
+        return None
+    paths = (f":(top,literal){path}" for path in own)
+    before = (run_git(repository.git_dir, "rev-list", "-n1", f"{sha}^1", "--", *paths) or "").strip()
+    theirs = _blobs(repository, before) if before else {}
+    is_inverse = all(theirs.get(path) == (new, old) for path, (old, new) in own.items())
+    return (before, len(own) < len(theirs)) if is_inverse else None
+
+
+def _blobs(repository: GitRepository, sha: str) -> dict[str, tuple[str, str]]:
+    """The ids of each changed file's content before and after a commit, by path."""
+    arguments = ("diff-tree", "-r", "--root", "--no-renames", "-z", "--raw", "--no-abbrev", "--no-commit-id")
+    fields = (run_git(repository.git_dir, *arguments, sha) or "").split("\0")
+    return {
+        path: (entry.split()[2], entry.split()[3])
+        for entry, path in zip(fields[::2], fields[1::2], strict=False)
+    }
+
+
 def reachable_commits(repository: GitRepository, since: int = 0) -> set[str]:
     """Every commit since a time that is reachable from HEAD, a branch, a tag or another ref."""
     with _stream(repository, "rev-list", f"--max-age={since}", "--all", "HEAD", "--") as printed:

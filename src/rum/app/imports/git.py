@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from itertools import chain, islice
 from typing import Annotated, Any, NamedTuple
 
@@ -41,6 +41,7 @@ from rum.capture.git.commit_memory import (
 from rum.capture.git.history import Authorship, Entry, Ledger, Revert, is_revert, named_in
 from rum.capture.git.ids import author_id, author_name, session_of
 from rum.capture.git.message import Naming, parse_message
+from rum.capture.git.revert_words import Extent, says_revert
 from rum.capture.git.work_kind import Noise, noise_by_author, noise_by_change
 from rum.capture.memory_files import collect_files
 from rum.model.errors import InvalidQuery
@@ -110,8 +111,13 @@ def import_git(
     if selected:
         is_whole = not tips and chosen.since is None and chosen.max_commits is None
         since = 0 if is_whole else min(min(commit.at, commit.authored_at) for commit in selected)
-        known = listed if is_whole else _with_context(place, selected, since)
-        ledger = Ledger(known, here, partial(history.commits_merged_by, place))
+
+        @cache
+        def undone_by(sha: str) -> tuple[str, bool] | None:
+            return None if sha in here else history.undone_by(place, sha)
+
+        known = listed if is_whole else _with_context(place, selected, since, undone_by)
+        ledger = Ledger(known, here, partial(history.commits_merged_by, place), undone_by)
         new, skipped = _new(ledger, selected, here, boundary)
         tally.skipped += skipped
         if new:
@@ -166,7 +172,12 @@ def _list(
     return listed[::-1], problem
 
 
-def _with_context(place: GitRepository, commits: Sequence[Commit], since: int) -> list[Commit]:
+def _with_context(
+    place: GitRepository,
+    commits: Sequence[Commit],
+    since: int,
+    undone_by: Callable[[str], tuple[str, bool] | None],
+) -> list[Commit]:
     """Commits, oldest first, with all of their time, and with the earlier ones that they name.
 
     Copies and rewritten forms of a commit are not older than the time at which its author wrote it.
@@ -177,8 +188,10 @@ def _with_context(place: GitRepository, commits: Sequence[Commit], since: int) -
     waiting = list(commits)
     while waiting:
         named = [named_in(commit.message) for commit in waiting]
+        vague = (undone_by(commit.sha) for commit in waiting if says_revert(commit.message))
+        undone = [sha for sha, _ in filter(None, vague)]
         found = [
-            *history.named_commits(place, {sha for ids, _ in named for sha in ids}),
+            *history.named_commits(place, {*undone, *(sha for ids, _ in named for sha in ids)}),
             *history.commits_saying(place, {subject for _, subjects in named for subject in subjects}),
         ]
         waiting = [one for one in found if one.sha not in recent and one.sha not in earlier]
@@ -415,7 +428,7 @@ class Commits(Source[CommitSource]):
             if revert and known.commit == revert.by.sha:
                 return outcome
             outcome = without_failure(outcome)
-        if not revert:
+        if not revert or revert.extent is Extent.PARTLY:
             return outcome
         failed = msgspec.to_builtins(outcome) | failure_fields(revert)
         return msgspec.convert(self._caller.project.clean(failed), Outcome)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from rum.capture.git.history import Revert
 from rum.capture.git.message import Message
+from rum.capture.git.revert_words import Extent
 from rum.capture.git.work_kind import folders, work_kind
 from rum.model.memory import SHORT_SHA, RevertLink
 from rum.model.memory_layers import ActionType, Outcome, TaskType
@@ -47,13 +48,16 @@ def commit_fields(
 
 
 def failure_fields(revert: Revert) -> dict[str, Any]:
-    """The fields of the outcome of work that was reverted."""
+    """The fields of the outcome of work that was reverted; if only in part, it did not fail."""
+    if revert.extent is Extent.PARTLY:
+        return {}
     return {"success": False, "failure_reason": revert.reason, "failure_category": revert.category.value}
 
 
 def revert_link(revert: Revert) -> RevertLink:
     """The link from a memory to the commit that reverted its work."""
-    return RevertLink(revert.by.memory_id, revert.by.sha, reason=revert.reason)
+    in_part = revert.extent is not Extent.WHOLE
+    return RevertLink(revert.by.memory_id, revert.by.sha, in_part=in_part, reason=revert.reason)
 
 
 def failed_because_of(outcome: Outcome, revert: RevertLink) -> bool:

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from rum.capture.git.ids import memory_id
-from rum.capture.git.message import Mention, Naming, cut, mentions, parse_message, reason_of
+from rum.capture.git.message import MAX_MESSAGE, Mention, Naming, cut, mentions, parse_message, reason_of
+from rum.capture.git.revert_words import Extent, reverted_numbers, says_revert
 from rum.capture.git.work_kind import Noise, noise_by_author
 from rum.model.memory_layers import FailureCategory
 from rum.repo.history import Commit
@@ -23,6 +24,11 @@ _REVERT_SUBJECT = re.compile(
 )
 # The number that a forge adds to the subject of a squashed pull request.
 _PULL_REQUEST = re.compile(r" \(#(\d+)\)")
+_REASON_IN_SUBJECT = re.compile(
+    r"\b(?:because|since|due to|as (?:it|this|that|the)|broke|breaks|until|turned out|so that)\b"
+    r"|, (?:it|this|that) (?:is|was) ",
+    re.IGNORECASE,
+)
 _BREAKS = r"(?:fail|break|broke|error|flak)\w*"
 # The words of a reason for each category; the first category that matches wins.
 _CATEGORIES = {
@@ -87,13 +93,15 @@ class Reference(NamedTuple):
     source: Entry
     target: Entry
     naming: Naming
+    extent: Extent | None = None  # How much of the target is reverted
 
 
 class Revert(NamedTuple):
-    """The commit that reverted another, and why if it says so."""
+    """The commit that reverted another, why if it says so, and how much of it."""
 
     by: Entry
     why: str
+    extent: Extent = Extent.WHOLE
 
     @property
     def reason(self) -> str:
@@ -108,36 +116,54 @@ class Revert(NamedTuple):
 
 
 class _References(NamedTuple):
-    """The parts of a message about other commits; `reverts` is the subject of the one it reverts."""
+    """The parts of a message about other commits.
+
+    `reverts` is the subject of the one it reverts, `numbers` those of pull requests and issues.
+    """
 
     mentions: tuple[Mention, ...]
     reverts: str | None
+    numbers: dict[str, Extent]
     reason: str
+    is_vague: bool = False  # Whether the subject says that it reverts something
 
     @property
     def is_revert(self) -> bool:
         """Whether it reverts anything."""
-        return bool(self.reverts) or any(one.naming is Naming.REVERTS for one in self.mentions)
+        named = any(one.naming is Naming.REVERTS for one in self.mentions)
+        return named or bool(self.reverts or self.numbers or self.is_vague)
 
 
 class Ledger:
     """The commits of a history, oldest first."""
 
     def __init__(
-        self, history: Iterable[Commit], known: Mapping[str, str], merged: Callable[[str], list[str]]
+        self,
+        history: Iterable[Commit],
+        known: Mapping[str, str],
+        merged: Callable[[str], list[str]],
+        undone_by: Callable[[str], tuple[str, bool] | None] = lambda _: None,
     ) -> None:
-        """`known`: ids of existing memories, by commit; `merged` returns the commits that a merge added."""
+        """`known`: ids of existing memories, by commit.
+
+        `merged` returns the commits that a merge added; `undone_by` the one that another undoes exactly, and
+        whether only in part.
+        """
         self.entries: dict[str, Entry] = {}
         self.reverted: dict[str, Revert] = {}
         self._merged = merged
+        self._undone_by = undone_by
         self._references: dict[str, list[Reference]] = {}
         self._by_authorship: dict[Authorship, list[str]] = {}
+        self._by_number: dict[str, list[Entry]] = {}
         messages: dict[str, _References] = {}
         for commit in history:
             self._enter(commit, known.get(commit.sha))
             if words := _references_in(commit.message, self.entries[commit.sha].subject):
                 messages[commit.sha] = words
             self._by_authorship.setdefault(self.authorship(commit), []).append(commit.sha)
+            for number in own_numbers(commit.message):
+                self._by_number.setdefault(number, []).append(self.entries[commit.sha])
         self._sorted = sorted(self.entries)
         self._add_references(messages)
         self._find_reverted(messages)
@@ -221,11 +247,25 @@ class Ledger:
                 continue
             naming = mention.naming if target.place < source.place else Naming.NAMES
             if target.noise is Noise.MERGE and naming is Naming.REVERTS:
-                for entry in map(self.entries.get, self._merged(target.sha)):
-                    if entry and entry is not source:
-                        yield Reference(source, entry, naming)
+                yield from self._reverts_merged(source, target, mention.extent)
             has_revert |= naming is Naming.REVERTS
-            yield Reference(source, target, naming)
+            yield Reference(source, target, naming, mention.extent)
+        if has_revert:
+            return
+        for number, extent in words.numbers.items():
+            # Several commits with one number: it does not say which of them.
+            earlier = [one for one in self._by_number.get(number, []) if one.place < source.place]
+            if len(earlier) == 1:
+                has_revert = True
+                if earlier[0].noise is Noise.MERGE:
+                    yield from self._reverts_merged(source, earlier[0], extent)
+                yield Reference(source, earlier[0], Naming.REVERTS, extent)
+        if words.is_vague and not has_revert:
+            undone = self._undone_by(source.sha)
+            if undone and (target := self.entries.get(undone[0])):
+                extent = Extent.PARTLY if undone[1] else Extent.WHOLE
+                yield Reference(source, target, Naming.REVERTS, extent)
+                return
         if words.reverts and not has_revert:
             same_subject = subjects.get(_PULL_REQUEST.sub("", words.reverts), [])
             before = bisect_left(same_subject, source.place, key=lambda entry: entry.place)
@@ -237,34 +277,47 @@ class Ledger:
                 same = [entry for entry in similar if entry.sha in inside]
                 yield from (Reference(source, entry, Naming.REVERTS) for entry in (target, *same))
 
+    def _reverts_merged(self, source: Entry, merge: Entry, extent: Extent | None) -> Iterable[Reference]:
+        """The references of a commit that reverts a merge to the commits that the merge brought in."""
+        for entry in map(self.entries.get, self._merged(merge.sha)):
+            if entry and entry is not source:
+                yield Reference(source, entry, Naming.REVERTS, extent)
+
     def _find_reverted(self, messages: dict[str, _References]) -> None:
         """Find the commits that stay reverted: newest first, as a revert that was reverted does not count."""
         for sha in sorted(messages, key=lambda other: -self.entries[other].place):
-            targets = [] if sha in self.reverted else self._reverted_by(sha)
+            is_undone = sha in self.reverted and self.reverted[sha].extent is not Extent.PARTLY
+            targets = {} if is_undone else self._reverted_by(sha)
             is_merge = bool(targets) and self.entries[sha].noise is Noise.MERGE
             merged = [other for other in self._merged(sha) if other in messages] if is_merge else []
-            for target in targets:
+            for target, extent in targets.items():
                 # A merge often repeats the messages of the commits that it adds; then those count.
                 reverting = [other for other in merged if target in self._reverted_by(other)] or [sha]
                 valid = [other for other in reverting if other not in self.reverted]
-                if valid:
+                known = self.reverted.get(target)
+                # The newest counts, but a whole one more than one in part.
+                if valid and (not known or (known.extent is Extent.PARTLY and extent is not Extent.PARTLY)):
                     why = messages[sha].reason or messages[valid[0]].reason
-                    self.reverted.setdefault(target, Revert(self.entries[valid[0]], why))
+                    self.reverted[target] = Revert(self.entries[valid[0]], why, extent)
 
-    def _reverted_by(self, sha: str) -> list[str]:
-        """The commits that one reverts."""
-        own_references = (reference for reference in self.references(sha) if reference.source.sha == sha)
-        return [reference.target.sha for reference in own_references if reference.naming is Naming.REVERTS]
+    def _reverted_by(self, sha: str) -> dict[str, Extent]:
+        """The commits that one reverts, and how much of each."""
+        return {
+            reference.target.sha: reference.extent or Extent.WHOLE
+            for reference in self.references(sha)
+            if reference.source.sha == sha and reference.naming is Naming.REVERTS
+        }
 
 
 def named_in(message: str) -> tuple[list[str], list[str]]:
-    """The ids of commits that a message names, and the subject that it quotes if it reverts without an id."""
+    """The ids of commits that a message names, and subject and numbers of what it reverts without one."""
     words = _references_in(message, _subject(message))
     if not words:
         return [], []
     has_id = any(mention.naming is Naming.REVERTS for mention in words.mentions)
-    subjects = [_PULL_REQUEST.sub("", words.reverts)] if words.reverts and not has_id else []
-    return [mention.sha for mention in words.mentions], subjects
+    others = [_PULL_REQUEST.sub("", words.reverts)] if words.reverts else []
+    others += [f"#{number}" for number in words.numbers]
+    return [mention.sha for mention in words.mentions], [] if has_id else others
 
 
 def is_revert(message: str) -> bool:
@@ -285,11 +338,38 @@ def _references_in(message: str, subject: str) -> _References | None:
     if match := _REVERT_SUBJECT.fullmatch(subject):
         quoted = match["quoted"] or match["plain"]
         reverts = f'Revert "{quoted}"' if match["word"] == "Reapply" else quoted
-    if not mentioned and not reverts:
+    numbers = reverted_numbers(message[:MAX_MESSAGE])
+    is_vague = says_revert(subject)
+    if not (mentioned or reverts or numbers or is_vague):
         return None
-    words = _References(mentioned, reverts, "")
-    reason = cut(reason_of(parse_message(message).body), _MAX_REASON) if words.is_revert else ""
-    return words._replace(reason=reason)
+    words = _References(mentioned, reverts, numbers, "", is_vague)
+    if not words.is_revert:
+        return words
+    ids = [one.sha for one in mentioned if one.naming is Naming.REVERTS]
+    reason = reason_of(parse_message(message).body, [*ids, *(f"#{number}" for number in numbers)])
+    if not reason and _REASON_IN_SUBJECT.search(subject):
+        reason = subject
+    return words._replace(reason=cut(reason, _MAX_REASON))
+
+
+_OWN_NUMBER = re.compile(
+    r"\(#(\d{1,7})\)[ \t]*$"  # a squashed pull request
+    r"|^Merge pull request #(\d{1,7}) "
+    r"|^Merged in .{1,200}\(pull request #(\d{1,7})\)"
+    r"|^Auto merge of #(\d{1,7}) "
+    r"|^Merged PR (\d{1,7}): "
+    r"|\bSee merge request \S{0,200}!(\d{1,7})$"
+    r"|^(?:Close[sd]?|Fix(?:e[sd])?|Resolve[sd]?):? (?:issue |bug )?#(\d{1,7})\b",
+    re.MULTILINE | re.IGNORECASE,
+)
+
+
+def own_numbers(message: str) -> set[str]:
+    """The numbers of the pull request and issues whose work a commit is."""
+    head = message[:MAX_MESSAGE]
+    if not ("#" in head or "!" in head or head.startswith("Merged PR")):
+        return set()
+    return {number for match in _OWN_NUMBER.finditer(head) for number in match.groups() if number}
 
 
 def _may_be_same(subject: str, quoted: str) -> bool:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import NamedTuple
 
+from rum.capture.git.revert_words import Extent, extent_before
 from rum.model.links import LinkType
 from rum.text.shorten import shorten, without_invisible
 
@@ -50,6 +52,7 @@ _CLOSED = re.compile(
 )
 _NUMBER = re.compile(r"(?:#|/)(\d{1,9})\b")
 _MAX_CLOSED = 5
+_MIN_REASON = 7  # Words that the paragraph naming a reverted commit has at least, to be the reason
 _FOLDED_LINES = 4  # of one trailer
 
 
@@ -72,9 +75,15 @@ def parse_message(message: str) -> Message:
     return Message(subject, cut(body.strip(), MAX_BODY), closed_by(visible))
 
 
-def reason_of(body: str) -> str:
-    """Why something was reverted: the body without the sentence that git adds."""
-    return re.sub(r"\n{3,}", "\n\n", _REVERT_NOTICE.sub("", body)).strip()
+def reason_of(body: str, named: Iterable[str] = ()) -> str:
+    """Why something was reverted: the body without the sentence that git adds.
+
+    Of a body about several things, the paragraph that names what is reverted, if that says more.
+    """
+    reason = re.sub(r"\n{3,}", "\n\n", _REVERT_NOTICE.sub("", body)).strip()
+    paragraphs = re.split(r"\n\s*\n|\n(?=[-*] )", reason)
+    about = next((one.strip() for one in paragraphs if any(name in one for name in named)), "")
+    return about if len(about.split()) > _MIN_REASON else reason
 
 
 def cut(text: str, most: int) -> str:
@@ -129,16 +138,16 @@ class Mention(NamedTuple):
 
     naming: Naming
     sha: str
+    extent: Extent | None = None  # How much of it is reverted
 
 
-_SHA = re.compile(r"\b[0-9a-f]{7,64}\b", re.ASCII)
+# Also as `git describe` writes it: v1.2-34-g0123456
+_SHA = re.compile(r"(?:\b|(?<=-g))[0-9a-f]{7,64}\b", re.ASCII)
+_DESCRIBED = re.compile(r"\S{1,40}-\d+-g$")
 _BEFORE = 80  # characters before an id that are read
 _WORD = (
     r"(?:\s+(?:the|git|upstream|my|our|his|her|their|earlier|previous|recent))*"
     r"(?:\s+commits?)?(?:\s+rev(?:ision)?)?[\s:(\[\"'`#]*$"
-)
-_REVERTS = re.compile(
-    rf"(?<!partially )(?<!partly )(?<!part )(?<!mostly )\brevert(?:s|ed|ing)?{_WORD}", re.IGNORECASE
 )
 _PARENT = re.compile(r"changes made to\s*$")
 _PICKS = re.compile(
@@ -161,27 +170,28 @@ _LIST = re.compile(r"[\s,;&+]*(?:and)?[\s,]*")
 
 def mentions(message: str) -> tuple[Mention, ...]:
     """Return the commits that a message names, each once, with the strongest reason."""
-    found: dict[str, Naming] = {}
-    end, naming = 0, Naming.NAMES
+    found: dict[str, Mention] = {}
+    end, naming, extent = 0, Naming.NAMES, None
     for match in _SHA.finditer(message, 0, MAX_MESSAGE):
-        between = message[max(end, match.start() - _BEFORE) : match.start()]
+        between = _DESCRIBED.sub("", message[max(end, match.start() - _BEFORE) : match.start()])
         # "reverts commits 1234567 and 89abcde" reverts both.
         if not (found and match.start() - end < _GAP and _LIST.fullmatch(message, end, match.start())):
-            naming = _naming(between)
+            after = message[match.end() : match.end() + _BEFORE]
+            extent = extent_before(between, after, other=end > 0)
+            naming = Naming.REVERTS if extent else _naming(between)
         end, word = match.end(), match[0]
         is_short_number = naming is Naming.NAMES and word.isdigit() and len(word) < 20
         is_number = is_short_number and not between.rstrip(' ("').lower().endswith("commit")
         if naming and len(found) < MAX_MENTIONS and not is_number:
-            found[word] = min(found.get(word, naming), naming, key=list(Naming).index)
-    return tuple(Mention(naming, sha) for sha, naming in found.items())
+            both = (found.get(word), Mention(naming, word, extent))
+            found[word] = min(filter(None, both), key=lambda mention: list(Naming).index(mention.naming))
+    return tuple(found.values())
 
 
 def _naming(before: str) -> Naming | None:
     """The reason that the words before an id give; None if it is only the parent of another one."""
     if _PARENT.search(before):
         return None
-    if _REVERTS.search(before):
-        return Naming.REVERTS
     if _PICKS.search(before):
         return Naming.PICKS
     return Naming.FOLLOWS if _FOLLOWS.search(before) else Naming.NAMES

@@ -190,3 +190,36 @@ def test_another_branch_is_no_rewriting(repo: Repository, shop: Shop):
     answer = rum.import_git()
     assert (answer.added, answer.rewritten, answer.skipped) == (0, 0, {"copy": 1})
     assert len(rum.recall(file="b").memories) == 1
+
+
+def test_work_reverted_in_part_by_its_words_has_not_failed(repo: Repository, shop: Shop):
+    repo.commit("Begin", {"gate": "0\n"})
+    work = repo.commit("Open the gate", {"gate": "1\n"})
+    undo = repo.commit(f"Close it at night\n\nPartial revert of {work}, burglars came in.", {"gate": "2\n"})
+    rum = shop.open()
+    assert rum.import_git().failures == 0
+    memory = memories(rum)["Open the gate"]
+    assert memory["outcome"]["success"]
+    assert (memory["reverted_by"]["commit"], memory["reverted_by"]["in_part"]) == (undo, True)
+    assert "burglars" in memory["reverted_by"]["reason"]
+    (line,) = [
+        one for one in rum.recall(query="open the gate").memories if one.intent.goal == "Open the gate"
+    ]
+    assert line.full_summary.endswith(f"; reverted in part by {undo[:10]}")
+
+
+@pytest.mark.parametrize("at_once", [True, False])
+def test_a_revert_without_an_id_is_recognised_by_what_it_undoes(repo: Repository, shop: Shop, at_once: bool):
+    repo.commit("Begin", {"gate": "0\n", "wall": "0\n"})
+    repo.commit("Open the gate", {"gate": "1\n"})
+    repo.commit("Paint", {"wall": "1\n"})
+    rum = shop.open()
+    if not at_once:
+        rum.import_git()
+    repo.commit("Revert the gate change, it is not safe", {"gate": "0\n"})
+    repo.commit("Revert to white", {"wall": "0\n"})
+    rum.import_git()
+    found = memories(rum)
+    assert not found["Open the gate"]["outcome"]["success"]
+    assert found["Paint"]["outcome"]["success"]
+    assert found["Revert the gate change, it is not safe"]["reverts"][0]["id"] == found["Open the gate"]["id"]

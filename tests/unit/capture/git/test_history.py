@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rum.capture.git.history import Ledger
+from rum.capture.git.history import Ledger, Revert
 from rum.capture.git.message import Naming
 from rum.repo.history import Commit
 
@@ -30,6 +30,17 @@ def ledger(
         for place, message in enumerate(messages)
     ]
     return Ledger(commits, {}, lambda merge: brought[merge])
+
+
+def history(*messages: str) -> list[Commit]:
+    return [
+        Commit(sha(place), 1000 + place, 1000 + place, (sha(place - 1),), "Ann", message)
+        for place, message in enumerate(messages)
+    ]
+
+
+def states(found: Ledger) -> list[tuple[int, Revert]]:
+    return [(found.entries[one].place, revert) for one, revert in found.reverted.items()]
 
 
 def reverted(found: Ledger) -> dict[int, str]:
@@ -190,3 +201,46 @@ def test_commits_of_one_second_keep_their_order():
 def test_an_existing_memory_keeps_its_id():
     commit = Commit(sha(0), 5, 5, (), "Ann", "x")
     assert Ledger([commit], {sha(0): "mem_known"}, lambda _: []).entries[sha(0)].memory_id == "mem_known"
+
+
+def test_a_number_reverts_the_only_commit_that_has_it():
+    found = ledger(
+        "Open it (#12)",
+        "Close it\n\nCloses #13",
+        "Paint it\n\nReverts #12\n\nIt leaks.",
+        "Revert part of the change for issue 13",
+    )
+    assert {place: revert.extent.value for place, revert in states(found)} == {0: "whole", 1: "partly"}
+
+
+def test_a_number_of_several_commits_does_not_say_which():
+    assert reverted(ledger("Open it\n\nFixes #12", "Lock it\n\nFixes #12", "Reverts #12")) == {}
+
+
+def test_the_number_of_a_merge_stands_for_its_commits():
+    found = ledger(
+        "base",
+        "on the branch",
+        "Merge pull request #7 from ann/gate\n\nOpen the gate",
+        "Close it\n\nReverts #7",
+        merges={2: [1]},
+    )
+    assert set(reverted(found)) == {1, 2}
+
+
+def test_a_whole_revert_counts_more_than_a_later_one_in_part():
+    found = ledger("Open it", f"This reverts commit {sha(0)}.\n\nIt leaks.", f"Partial revert of {sha(0)}")
+    assert {place: revert.extent.value for place, revert in states(found)} == {0: "whole"}
+
+
+def test_a_commit_that_says_so_reverts_what_it_undoes_exactly():
+    undone = {sha(2): (sha(1), False), sha(3): (sha(0), True)}
+    messages = ("one", "two", "Revert that, it is slow because it waits", "Paint it")
+    found = Ledger(history(*messages), {}, lambda _: [], undone.get)
+    assert reverted(found) == {1: "Revert that, it is slow because it waits"}
+
+
+def test_the_reason_is_the_paragraph_that_names_what_is_reverted():
+    about = f"- Also revert {sha(0)[:9]}, as nobody needs that lock any more."
+    message = f"Update the gate\n\nThe paint is new.\n\n{about}\n- Oil it."
+    assert reverted(ledger("Lock it", message)) == {0: about}

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.capture.git.message import MAX_MENTIONS, Naming, mentions
+from rum.capture.git.message import MAX_MENTIONS, Mention, Naming, mentions
 from rum.model.links import LinkType
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
@@ -18,9 +18,11 @@ SHA = "0123456789abcdef0123456789abcdef01234567"
         ("This reverts commit {}.", Naming.REVERTS),
         ("Revert {}", Naming.REVERTS),
         ("Reverting commits:\n{}", Naming.REVERTS),
-        ("This partially reverts commit {}.", Naming.FOLLOWS),
-        ("Mostly reverts {}", Naming.FOLLOWS),
-        ("This is a partial revert of commit {}", Naming.FOLLOWS),
+        ("This partially reverts commit {}.", Naming.REVERTS),
+        ("Mostly reverts {}", Naming.REVERTS),
+        ("This is a partial revert of commit {}", Naming.REVERTS),
+        ("This reverts v1.2-34-g{}", Naming.REVERTS),
+        ("It was reverted in {}", Naming.NAMES),
         ("Fixes: {}", Naming.FOLLOWS),
         ('Fixes: {} ("the gate")', Naming.FOLLOWS),
         ("Fixes commit {}", Naming.FOLLOWS),
@@ -37,13 +39,13 @@ SHA = "0123456789abcdef0123456789abcdef01234567"
 )
 @pytest.mark.parametrize("length", [7, 12, 40])
 def test_the_words_before_an_id_give_the_reason(text: str, naming: Naming, length: int):
-    ((found, sha),) = mentions(f"Subject\n\n{text.format(SHA[:length].replace('0', 'f', 1))}\n")
-    assert (found, len(sha)) == (naming, length)
+    (found,) = mentions(f"Subject\n\n{text.format(SHA[:length].replace('0', 'f', 1))}\n")
+    assert (found.naming, len(found.sha)) == (naming, length)
 
 
 def test_the_ids_of_a_list_have_the_same_reason():
     text = "This reverts commits abcdef1, abcdef2 and\nabcdef3.\n\nSee abcdef4."
-    assert [(found.value, sha) for found, sha in mentions(text)] == [
+    assert [(one.naming.value, one.sha) for one in mentions(text)] == [
         ("reverts", "abcdef1"),
         ("reverts", "abcdef2"),
         ("reverts", "abcdef3"),
@@ -52,14 +54,13 @@ def test_the_ids_of_a_list_have_the_same_reason():
 
 
 def test_the_strongest_reason_counts():
-    assert mentions("Since abcdef1 it leaks.\n\nThis reverts commit abcdef1.") == (
-        (Naming.REVERTS, "abcdef1"),
-    )
+    (found,) = mentions("Since abcdef1 it leaks.\n\nThis reverts commit abcdef1.")
+    assert (found.naming, found.sha) == (Naming.REVERTS, "abcdef1")
 
 
 def test_the_target_of_a_merge_is_not_mentioned():
     text = "This reverts commit abcdef1, reversing\nchanges made to abcdef2."
-    assert mentions(text) == ((Naming.REVERTS, "abcdef1"),)
+    assert [one.sha for one in mentions(text)] == ["abcdef1"]
 
 
 @pytest.mark.parametrize(
@@ -70,8 +71,8 @@ def test_numbers_and_words_are_no_ids(text: str):
 
 
 def test_digits_alone_are_an_id_after_the_word_commit():
-    assert mentions("Follow-up to 5278462") == ((Naming.FOLLOWS, "5278462"),)
-    assert mentions("as of commit 5278462") == ((Naming.NAMES, "5278462"),)
+    assert mentions("Follow-up to 5278462") == (Mention(Naming.FOLLOWS, "5278462"),)
+    assert mentions("as of commit 5278462") == (Mention(Naming.NAMES, "5278462"),)
 
 
 def test_reverts_and_fixes_are_causal_links():
@@ -86,8 +87,8 @@ def test_the_number_of_mentions_is_limited():
 @given(st.text(alphabet=" \nabcdef0123456789 reverts commit fixes,", max_size=400))
 def test_every_mentioned_id_is_in_the_message(text: str):
     found = mentions(text)
-    assert all(sha in text for _, sha in found)
-    assert len({sha for _, sha in found}) == len(found)
+    assert all(one.sha in text for one in found)
+    assert len({one.sha for one in found}) == len(found)
 
 
 @pytest.mark.parametrize(
