@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from rum.app.calls import load
 from rum.embed.base import CannotEmbed, Embedder
 from rum.inject.notes import NoteSummary
 from rum.settings.home import ensure_private_dir, write_private
@@ -60,8 +61,7 @@ class NoteMeaning:
 
     def _up_to_date(self, embedder: Embedder, summaries: Iterable[NoteSummary]) -> dict[str, bytes]:
         """The vectors of the notes; new texts are embedded as long as the time allows."""
-        from rum.store.packed_vectors import pack  # noqa: PLC0415 (loads numpy)
-
+        pack = load("store.packed_vectors:pack")  # loads numpy
         known = self._read()
         texts = [text for one in summaries for text in (one.meaning, one.origin) if text]
         keys = {_key(embedder, text): text for text in texts}
@@ -100,10 +100,9 @@ def _key(embedder: Embedder, text: str) -> str:
 
 
 def _cosines(embedder: Embedder, task: str, vectors: Mapping[str, bytes]) -> dict[str, float]:
-    from rum.store.packed_vectors import cosines, has_direction  # noqa: PLC0415 (loads numpy)
-
     question = embedder.embed([task])[0]
     keys = list(vectors)
-    if not keys or not has_direction(question):
+    if not keys or not load("store.packed_vectors:has_direction")(question):
         return {}
-    return {keys[at]: near for at, near in cosines(question, dict(enumerate(vectors.values()))).items()}
+    near: dict[int, float] = load("store.packed_vectors:cosines")(question, dict(enumerate(vectors.values())))
+    return {keys[at]: cosine for at, cosine in near.items()}

@@ -82,13 +82,13 @@ def spool_folders(hook_project: HookProject) -> tuple[str, ...]:
 
 def _look_up(home: str, folder: str) -> HookProject | None:
     # Slow to load, and needed only if the project is not in the cache.
-    from rum.repo import git, location, project  # noqa: PLC0415
+    from rum.repo import git, project  # noqa: PLC0415
     from rum.store.sqlite.readonly import known_commits  # noqa: PLC0415
 
     try:
         settings, opened = project.open_project(folder, commits=known_commits)
     except Exception as error:  # noqa: BLE001 (a damaged registry or settings file)
-        if isinstance(error, InvalidQuery) and location.find_root(folder, home) is None:
+        if isinstance(error, InvalidQuery) and project.find_root(folder, home) is None:
             return None
         # Other messages may hold secrets.
         reason = error.message if isinstance(error, RumError) else type(error).__name__
