@@ -31,10 +31,11 @@ _CANDIDATE = r"(?:[A-Za-z0-9!#$%*+./?@^_~-]|&(?!\w+=)){6,}+={0,2}"
 # Words, names, flags, signs between a name and its value, signs that end a phrase.
 _WORD = (
     r"(?:(?<![^\s\"'])-{1,2}|(?<![^\s\"'])/(?=\w+[: ]))?(?:[^\W\d_]|[^\x00-\x7f：→—，。、；（])"
-    r"(?:[\w-]|'(?=[a-z]{1,4}\b)|[^\x00-\x7f：→—，。、；（]|\.(?=\w))*|[=:：→—]|[,;{(\[|&]|\d\w+"
+    r"(?:[\w-]|'(?=[a-z]{1,4}\b)|\\(?=\w{2})|[^\x00-\x7f：→—，。、；（]|\.(?=\w))*|[=:：→—]|[,;{(\[|&]|\d\w+"
 )
+_SEPARATORS = str.maketrans("", "", "_.-/")
 _HEAD, _TAIL = 160, 110  # Characters before and after a value that are read
-_ENOUGH = 9
+_ENOUGH = 8.5
 _OPERATORS = "=:：→—"
 
 # Points for a word about secrets: right at the value, a few words before it, after it, on a line above.
@@ -43,6 +44,7 @@ _NEAR = {PASSWORD: 5.5, KEY: 3.7, VAGUE: 2, ABOUT: 3.3, AUTH: 2.5, TOOL: 5.5, SE
 _ABOVE = {PASSWORD: 6, KEY: 4, VAGUE: 2, ABOUT: 4, AUTH: 2.5, TOOL: 4, SERVICE: 3}
 _AFTER = {PASSWORD: 5.5, KEY: 5.4, VAGUE: 1, ABOUT: 2, AUTH: 1, TOOL: 4, SERVICE: 2}
 _FAR = 10  # Words
+_LONGEST = 200  # Characters of a value that are judged
 _MORE = 2  # For each further sort of words
 
 _ECHO = r"(?:\b(?:echo|printf|yes|print)\b[^|]*|<<<\s*\S{0,3}|<\((?:echo )?)\Z"
@@ -51,7 +53,9 @@ _FLAG_CUES = (
     *(" base64", "chararray", " --cert", "hash"),
 )
 _IS_NEXT = r"[\"'`]?\s+(?:/user:|-u\s|--user)|\"\.toCharArray"
-_LINKED = r"[\"'`)]?,? (?:is|was|as|=|for|als|ist|comme|est|como|es|jako|jest|com|è|é|som|är)\b"
+_LINKED = (
+    r"[\"'`)]?,? (?:is|was|as|=|for|als|ist|comme|est|como|es|jako|jest|com|è|é|som|är)\b|\s?>{1,2}\s?\S"
+)
 _USED = r"(?i)\b(?:use|try|enter|type|with) [\"'`]?\Z"
 _PAIRED = r"(?<![\w/])[\w.@+\\-]{2,40}(?::| ?/ ?| \| |, )[\"'`]?\Z"
 _CODE = (
@@ -64,11 +68,12 @@ def find_by_context(text: str, lower: str, words: frozenset[bytes]) -> Iterator[
     hits = _cue_places(lower, cues_in(words))
     if not hits:
         return
-    judged, looked = Budget(text, 2), Budget(text, 30)
+    judged, looked = Budget(text, 0.8), Budget(text, 10)
     for match in compiled(_CANDIDATE).finditer(text):
         value = match[0]
-        if value.isalpha() and (value[1:].islower() or value.isupper()):
-            continue
+        letters = value.translate(_SEPARATORS)
+        if letters.isalpha() and (letters[1:].islower() or letters.isupper()):
+            continue  # words
         start, end = match.span()
         place = bisect_left(hits, start - _HEAD)
         if place == len(hits) or hits[place] > end + _TAIL or _in_address(text, start):
@@ -127,10 +132,15 @@ def _candidate(text: str, start: int, value: str, judged: Budget) -> tuple[int, 
         end = start + len(value)
         if strength(value) < 7 or value[-1] == "=":
             return None
-    labelled, pair = start, compiled(_PAIR).fullmatch(value) if "/" in value or "%" in value else None
+    labelled, pair = (
+        start,
+        compiled(_PAIR).fullmatch(value)
+        if len(value) < _LONGEST and ("/" in value or "%" in value)
+        else None,
+    )
     spans = [(start, end)] + ([(start + pair.start(1), start + pair.end(1))] if pair else [])
     for start, end in spans:  # the value itself, or the password of a name and a password
-        points = strength(text[start:end])
+        points = strength(text[start : min(end, start + _LONGEST)])
         if points and not (points in (HASH, 7) and _is_labelled(text, labelled)):
             judged.spend(start)
             kind = _judge(text, start, end, points)
@@ -177,7 +187,7 @@ def _judge(text: str, start: int, end: int, points: float) -> str | None:
         head, tail = compiled(_COLOUR).sub("", head), compiled(_COLOUR).sub("", tail)
     if tail[:1] in ("(", "[", ":", "=") or tail[:2] in ('":', "':") or MARK in head[-40:]:
         return None
-    if head[-1:] == "\\" and text[start] in "fu":
+    if (head[-1:] == "<" and tail[:1] == ">") or (head[-1:] == "\\" and text[start] in "fu"):
         return None
     evidence = _Evidence()
     words = _words(compiled(r"\([^()]{0,40}\)(?=\s?[:=])").sub("", head) if ")" in head else head)
@@ -205,18 +215,17 @@ def _judge(text: str, start: int, end: int, points: float) -> str | None:
     if "<<<" in head[-5:]:
         for role, some in [*evidence.best.items()]:
             evidence.add(role, "password", some + 4)
-    said = [word for word in words if word[:1].isalpha() and role_of(word)[0] != LINK]
-    if len(said) < 2 and not tail.strip(_CLOSING):
+    if not tail.strip(_CLOSING) and len(_said(words)) < 2:
         _above(text, line, evidence)
     if owned:
         _parents(text, line, head, evidence)
     if (
         points not in (HASH, 7)
-        and tail[:1] not in ("'", '"', "`")
+        and tail[:1] not in ("'", '"', "`", "@")
         and text[start:end].isidentifier()
         and compiled(_CODE).search(head + "\0" + tail)
     ):
-        points -= 2
+        points -= 3
     return evidence.kind if points + evidence.total() + quoted >= _ENOUGH else None
 
 
@@ -241,6 +250,11 @@ def _call(head: str) -> str:
 
 
 _NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:>$-"
+
+
+def _said(words: list[str]) -> list[str]:
+    """The words that are more than links and signs."""
+    return [word for word in words if word[:1].isalpha() and role_of(word)[0] != LINK]
 
 
 def _names_other(words: list[str]) -> bool:
@@ -285,15 +299,19 @@ def _before(text: str, start: int, words: list[str], evidence: _Evidence, quoted
             if len(name) < 3:
                 distance += 1
                 continue
+        if not role and strength(word) > 4:  # another value of a list
+            continue
         if role == LINK:
             operator += not distance and name in _SAYS
             continue
-        if role == VAGUE and kind == "api-key" and place and kind_of_name(f"{words[place - 1]}_key"):
+        if role == VAGUE and kind == "api-key" and place and kind_of_name(f"{words[place - 1]}_{name}"):
             role = KEY
         if not distance:
             paired = place and takes_pair(words[place - 1].strip("-/"))
             if role == HARMLESS and operator and words[place + 1] in _OPERATORS and not paired:
-                return HARMLESS
+                if "<(" not in text[max(0, start - 9) : start] or "pass" not in word:
+                    return HARMLESS
+                evidence.add(PASSWORD, "password", 5)
             if role == VAGUE and (operator or word[0] == "-"):
                 evidence.add(role, kind, 8 if kind == "password" else 5.5)
             elif role == VAGUE and kind == "password":
@@ -344,7 +362,7 @@ def _after(tail: str, head: str, evidence: _Evidence) -> None:
     linked = 3 if compiled(_LINKED).match(tail) or compiled(_USED).search(head[-12:]) else 0
     for number, word in enumerate(words):
         role, kind = role_of(word)
-        if role == VAGUE and kind == "api-key" and number and kind_of_name(f"{words[number - 1]}_key"):
+        if role == VAGUE and kind == "api-key" and number and kind_of_name(f"{words[number - 1]}_{word}"):
             role = KEY
         if role in _AFTER:
             evidence.add(
@@ -362,7 +380,7 @@ def _above(text: str, line: int, evidence: _Evidence) -> None:
         line = _line_start(text, end, 200)
         above = compiled(_COLOUR).sub("", text[line:end]).strip(" \t\r\"'")
         words = _words(above)
-        said = [word for word in words if word[:1].isalpha() and role_of(word)[0] != LINK]
+        said = _said(words)
         if not said:
             continue
         leads = above[-1] in ":?=|>-`" or above[:1] in "$#>" or "<<" in above

@@ -110,6 +110,10 @@ SERVICES = word_set(
     """
 )
 
+_CODE_OF = word_set(
+    "backup recovery fa 2fa scratch emergency security unlock pairing access invite otp login"
+)
+
 _COMPOUNDS = (
     ("password", ("password", "passwd", "passphrase", "pwd")),
     ("secret", ("secret",)),
@@ -142,10 +146,12 @@ def _kind_of_noun(noun: str, of: str, words: list[str]) -> str | None:
         return "password"
     if noun == "data" and of == "key":
         noun, of = "key", words[-3] if len(words) > 2 else ""
-    if noun == "key":
+    if noun in ("key", "keys"):
         if of == "secret":
             return "secret"
         return ("aws-key" if "aws" in words else "api-key") if of in _KEY_OF or of in SERVICES else None
+    if noun in ("code", "codes") and of in _CODE_OF:
+        return "secret"
     if noun == "token":
         return None if of in _TOKEN_NOT_OF else "token"
     if noun == "secret" or (noun == "id" and of == "secret"):

@@ -222,6 +222,7 @@ _CONTAINING = (
     ),
     ("sig=", "url-signature", r"sig=(?<=[?&;]sig=)([A-Za-z0-9%+/=_-]{30,}+)"),
     ("-Signature=", "url-signature", r"-Signature=([A-Za-z0-9%+/=_-]{30,}+)"),
+    ("WIFI:", "password", r"WIFI:(?:[TSH]:[^;\s]{0,60};){0,3}P:([^;\s]{6,64})"),
     ("NRAL", "new-relic-key", r"(?:[a-z]{2}[0-9]{2}xx)?[0-9a-f]{28,40}NRAL"),
     (":::", "password-hash", r":[0-9]{3,7}:([0-9a-fA-F]{32}:[0-9a-fA-F]{32}):::"),
 )
@@ -347,7 +348,7 @@ def find_by_pattern(text: str, _lower: str, words: frozenset[bytes]) -> Iterator
         yield from _find_private_keys(text)
     if "LS0tLS1CRUdJTi" in text:
         yield from _find_encoded_keys(text)
-    if b"lines" in words:
+    if "Private-Lines" in text:
         for match in limited(compiled(_PUTTY).finditer(text)):
             yield *match.span(1), "private-key"
     if b"kty" in words:

@@ -33,11 +33,12 @@ _CODES = (
 )
 # Four or more groups of characters: the password of an application, the key of a licence, a one-time secret.
 _GROUPED = (
-    r"(?! ?fingerprint)[^\n\"'=:]{0,24}(?:[:=]|is|-| ){0,2}[ \"'`]{0,3}"
-    r"(?<![A-Za-z0-9-])(?P<groups>(?:[a-z0-9]{4}(?: [a-z0-9]{4}){3}|[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){5}"
-    r"|[A-Z0-9]{4}(?: [A-Z0-9]{4}){3,15}|[A-Z0-9]{4,7}(?:-[A-Z0-9]{4,7}){3,8}))(?![\w ][\w-]{2})"
+    r"(?! ?fingerprint)[^\n]{0,48}?(?<![A-Za-z0-9-])(?P<groups>(?:[a-z0-9]{4}(?: [a-z0-9]{4}){3,15}"
+    r"|[A-Za-z0-9]{4}(?: [A-Za-z0-9]{4}){5}|[A-Z0-9]{4}(?: [A-Z0-9]{4}){3,15}"
+    r"|[A-Z0-9]{4,7}(?:-[A-Z0-9]{4,7}){3,8}))(?![\w ][\w-]{2})"
 )
-_GROUP_NAMES = ("assw", "code", "licen", "key", "serial", "otp", "mfa", "2fa", "secret")
+_MAY_BE_GROUPED = r"\w{4} \w{4} \w{4} \w{4}|[A-Z0-9]{4,7}-[A-Z0-9]{4,7}-[A-Z0-9]{4,7}-"
+_GROUP_NAMES = ("assw", "user", "code", "licen", "key", "serial", "otp", "mfa", "2fa", "secret")
 # The first line of a table, with a column of passwords.
 _CELL = r"[ ]?[A-Za-z][\w-]{0,24}(?: [\w-]{1,16}){0,2}"
 _COLUMNS = rf"[ \t]*[|]?{_CELL}(?:(?:[ ]?[|]|\t|,|;){_CELL}){{1,12}}[ |\r]*"
@@ -65,11 +66,14 @@ def find_phrases(text: str, lower: str, words: frozenset[bytes]) -> Iterator[tup
         while at >= 0:
             looked.spend(at)
             at += len(name)
-            part = text[at : at + 60]
-            may = part.count(" ") > 2 or part.count("-") > 2
-            match = compiled(_GROUPED).match(text, at) if may else None
-            if match and compiled("[0-9]|assw").search(text, at - len(name), match.end()):
-                yield *match.span("groups"), "password"
+            may = text.count(" ", at, at + 60) > 2 or text.count("-", at, at + 60) > 2
+            if may and compiled(_MAY_BE_GROUPED).search(text, at, at + 80):
+                match = compiled(_GROUPED).match(text, at)
+                groups = match["groups"] if match else ""
+                if match and (
+                    name == "assw" or len(compiled(r"[A-Za-z]*[0-9]\w*").findall(groups)) > (" " in groups)
+                ):
+                    yield *match.span("groups"), "password"
             at = lower.find(name, at)
     if "\n" in text and has("password passwd pwd secret token passwords key"):
         yield from _in_columns(text, lower)

@@ -58,7 +58,7 @@ class Budget:
     is cut so early that what is left is within the budget of the shorter text.
     """
 
-    def __init__(self, text: str, times: int = 1) -> None:
+    def __init__(self, text: str, times: float = 1) -> None:
         self._early = times * _ALWAYS_JUDGED
         self._most = times * (_ALWAYS_JUDGED + len(text) // 1000)
         self._spent = 0
@@ -157,7 +157,7 @@ _COMMON_PAIRS = frozenset(row[0] + letter for row in _FOLLOWERS for letter in ro
 _NUMBERED = (
     r"(?i)(?:u?int|float|sha|md|aes|utf|base|ed|argon|oauth|pbkdf|s?crypt|bcrypt|ecdsa|rsa|http|ipv|python|bytes"
     r"|hmac|secp|curve|totp|web|nistp|latin|iso|win|blake|pkcs|ecma|es|py|urllib|sqlite|mysql|httpx|imap|cp|xxhash|issue|bug"
-    r"|[a-z]{1,6}[-_]?i|x|amd|arm|mips)[-_]?[0-9]+[-\w]{0,16}"
+    r"|[a-z]{1,6}[-_]?i|amd|arm|mips)[-_]?[0-9]+[-\w]{0,16}"
     r"|(?:level|type|step|line|row|col|arg|param|field|user|test|new|old|pass|passwd|password|passphrase|pwd|pw|str"
     r"|string|val|value|var|tmp|temp|key|token|secret|item|node|id|num|part|data|res|result)_?[0-9]{1,2}"
 )
@@ -362,10 +362,10 @@ def is_strong(value: str) -> bool:
 # What is no secret, however strange: hashes, alphabets, patterns, expressions, formats, keys of known hosts.
 _NONE = (
     r"[0-9a-f]{6,12}|.*(?:A-Z|a-z|0-9|&&|\|\||\.\*|[_-]\?|\*-|[Uu][Tt][Ff]-?8|ISO-?8859|U\+[0-9A-F]{4}).*|AAAA[BCE]3Nza.*|\w+(?:\.\w+)*\.[0-9]{1,2}"
-    r"|(?i:.*(?:abcdefgh|01234567).*)|(?:.*[^A-Za-z0-9])?%0?[0-9]*[dsx](?:[^A-Za-z0-9].*)?|//.*|return![01]|[a-z]+[#!][0-9]{3,}|[A-Za-z]+#[0-9]{5,}|[\w-]+\.[a-z]{1,4}|[A-Za-z]+_|[0-9]{1,2}-[A-Z][a-z]{2}-[0-9]{2,4}|[A-Za-z]+-[0-9]{5,}"
+    r"|(?i:.*(?:abcdefgh|01234567).*)|(?:.*[^A-Za-z0-9])?%0?[0-9]*[dsx](?:[^A-Za-z0-9].*)?|//.*|return![01]|[a-z]+[#!][0-9]{3,}|[A-Za-z]+#[0-9]{5,}|[\w-]+\.[a-z]{1,4}|[A-Za-z]+_|[a-z][a-z.-]*@[a-z]+|[0-9a-z]{2,4}/[0-9a-f]{64,}|[0-9]{1,2}-[A-Z][a-z]{2}-[0-9]{2,4}|[A-Za-z]+-[0-9]{5,}"
     r"|(?:[A-Za-z_]\w*\.\w[\w.]*|[a-z]{1,5})[+*][a-z_]*[0-9]{0,2}|[a-z_]+[+*][0-9]{0,2}"
 )
-_GROUPS_OF_FOUR = r"(?=.*[0-9])[a-z0-9]{4}(?:-[a-z0-9]{4}){3,4}"
+_GROUPS_OF_FOUR = r"(?=.*[0-9])[a-z0-9]{4}(?:-[a-z0-9]{4}){2,4}"
 HASH = 3.2
 
 
@@ -374,20 +374,23 @@ def strength(value: str) -> float:
     """How much the value looks like a secret by itself: 0 for what is none, 7 for what a generator made."""
     if len(value) < 6 or value.isdigit():
         return 0
+    if value.isalpha() and _share_of_common_pairs([value.lower()]) >= 0.5:
+        return 0
     if is_hash(value):
         return HASH
-    if compiled(_NONE).fullmatch(value):
-        return 0
-    if compiled(_GROUPS_OF_FOUR).fullmatch(value):
-        return 5
-    generated = is_generated(value)
     words = [word for word in compiled("[A-Z]+(?![a-z])|[A-Z]?[a-z]+").findall(value) if len(word) > 2]
     plain = value.replace("_", "").replace("-", "").isalnum()
     wordy = plain and len(words) > 1 and 10 * sum(map(len, words)) >= 7 * len(value)
     if wordy and _share_of_common_pairs([word.lower() for word in words]) >= 0.62:
-        return 5 if len(words) == 2 and is_chosen(value) else 0
-    if generated:
-        return 5.5 if value.isalnum() and value.islower() and compiled("[0-9a-f]+").fullmatch(value) else 7
+        if len(words) > 2 or value.isalpha():
+            return 0
+        return 4.6 if not compiled(_NONE).fullmatch(value) and is_chosen(value) else 0
+    if compiled(_NONE).fullmatch(value):
+        return 0
+    if compiled(_GROUPS_OF_FOUR).fullmatch(value):
+        return 5
+    if is_generated(value):
+        return 5.4 if value.isalnum() and value.islower() and compiled("[0-9a-f]+").fullmatch(value) else 7
     if "/" in value:
         return 3 if is_random(value, 10) and _share_of_common_pairs(words_of(value)) < 0.5 else 0
     if is_chosen(value):
@@ -395,7 +398,7 @@ def strength(value: str) -> float:
             return 4.6
         return 6 if compiled(_STRONG).fullmatch(value) else 5
     if value.isalpha() and len(value) >= 8 and len(compiled("[a-z][A-Z]|[A-Z][a-z]").findall(value)) > 2:
-        return 5 if _share_of_common_pairs([value.lower()]) < 0.5 else 0
+        return 5
     if is_placeholder(value) or is_code(value) or not is_random(value, 10) or compiled(_VERSION).match(value):
         return 0
     random = _share_of_common_pairs(words_of(value)) < 0.5

@@ -76,6 +76,7 @@ _HARMLESS = word_set(
 _LINK = word_set(
     """
     a actual again ahora als also am an and as at auf b be being but by byte bytes c'est char chars com
+    echo printf which
     con const current currently da das data default del della den der di die do dos du e el encode es
     est este et expected export final for from fur für getbytes got heißt here het i im in invalid is
     ist it it's its jako je jest jetzt just la lautet le let literal maintenant me mismatch mit my n na
@@ -99,6 +100,7 @@ def _bytes() -> tuple[frozenset[bytes], tuple[bytes, ...], tuple[bytes, ...]]:
         *_FOREIGN_KEYS,
         *_VAGUE,
         "clave",
+        "code",
         "mdp",
         "wif",
     }
@@ -141,7 +143,7 @@ def role_of(token: str) -> tuple[int, str]:
         return KEY, "secret"
     if not _NOT_ABOUT.isdisjoint(words):
         return 0, ""
-    if lower in ("key", "keys"):
+    if lower in ("key", "keys", "code", "codes"):
         return VAGUE, "api-key"
     if lower.endswith("auth") or (name.isupper() and last == ["key"]):
         return KEY, "secret"
@@ -149,10 +151,12 @@ def role_of(token: str) -> tuple[int, str]:
         if not SERVICES.isdisjoint(words):
             return KEY, "secret"
         return ABOUT, "secret"
-    if lower in _VAGUE:
+    if lower in _VAGUE or lower.endswith("community"):
         return VAGUE, "password"
     if not POSITIONAL.isdisjoint(words) or ("user" in words and not _MAKES.isdisjoint(words)):
         return TOOL, "password"
     if not _AUTH.isdisjoint(words):
+        return AUTH, "password"
+    if "authent" in lower:
         return AUTH, "password"
     return (SERVICE, "token") if not SERVICES.isdisjoint(words) else (0, "")
