@@ -13,12 +13,12 @@ from support.quick_stores import quick_stores
 # Audit events of Python for starting a process.
 _STARTS_PROCESS = {"subprocess.Popen", "os.fork", "os.posix_spawn", "os.exec", "os.system"}
 
-# On a busy machine the first examples of a property look slow to make, and any may exceed a deadline.
+# On a busy machine any example may be slow. Properties share the store of their test on purpose.
 hypothesis.settings.register_profile(
     "patient",
     hypothesis.settings.default,
     deadline=None,
-    suppress_health_check=[hypothesis.HealthCheck.too_slow],
+    suppress_health_check=[hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.function_scoped_fixture],
 )
 hypothesis.settings.load_profile("patient")
 

@@ -10,10 +10,11 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rum import Rum
+from rum.app.calls import MAX_TEXT
 from rum.model.answers import RetrievedMemory
 from rum.model.ids import new_id
 from rum.model.links import Edge, LinkType
@@ -23,8 +24,8 @@ from support.projects import keep, open_shop
 
 Json = dict[str, Any]
 LAYERS = ("intent", "perception", "reasoning", "actions", "outcome", "tags", "importance")
-storing = settings(deadline=None, max_examples=30, suppress_health_check=[HealthCheck.too_slow])
-asking = settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+storing = settings(max_examples=30)
+asking = settings(max_examples=150)
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
 sayings = texts.filter(str.strip)
@@ -213,7 +214,7 @@ questions = st.one_of(
     st.text(st.characters()),
     st.lists(signs | words | st.text(st.characters(), max_size=5), max_size=20).map(" ".join),
     st.lists(signs | words, max_size=12).map("".join),
-    st.tuples(signs | words, st.integers(500, 4_000)).map(lambda pair: pair[0] * pair[1]),
+    st.tuples(signs | words, st.integers(500, 10_000)).map(lambda pair: (pair[0] * pair[1])[:MAX_TEXT]),
 )
 
 

@@ -66,7 +66,7 @@ class Model:
         return {names[one] for one in live}, {names[one] for one in packed}
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(steps, max_size=25))
 def test_live_and_archived_indexes_stay_consistent(done: list[tuple[str, str, str]]):
     with tempfile.TemporaryDirectory() as folder, closing(SqliteStore(folder)) as store:

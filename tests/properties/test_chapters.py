@@ -6,14 +6,14 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rum import Rum, RumError
 from support.projects import open_shop
 
 Json = dict[str, Any]
-often = settings(deadline=None, max_examples=20, suppress_health_check=[HealthCheck.too_slow])
+often = settings(max_examples=20)
 
 words = st.sampled_from(
     ("token", "refresh", "cache", "never", "not", "30", "60", "minutes", "must", "é", "钥匙")

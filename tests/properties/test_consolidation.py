@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rum.consolidate.chapters import chapter_words, wisdom_words
@@ -20,8 +20,8 @@ from rum.text.sentences import prose_sentences
 from support.builders import make_file, make_intent, make_memory, make_outcome
 from support.chapter_memories import DAY, by_id, make_chapter, make_work
 
-often = settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.too_slow])
-seldom = settings(deadline=None, max_examples=2, suppress_health_check=[HealthCheck.too_slow])
+often = settings(max_examples=40)
+seldom = settings(max_examples=2)
 
 LONGEST_CLAIM = 600
 PIECES = """the|lock|must|not|be|held|because|parser|`f()`|fails|works|Test|30|60|minutes|timeout|cache

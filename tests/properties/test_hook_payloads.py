@@ -40,13 +40,18 @@ values = st.recursive(
     plain,
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(INNER), inner, max_size=4),
 )
-payloads = st.fixed_dictionaries(
-    {"hook_event_name": st.sampled_from(EVENTS), "session_id": st.text(max_size=20) | plain},
-    optional={
-        **{name: values for name in NAMES if name not in ("hook_event_name", "session_id")},
-        "tool_name": st.sampled_from(TOOLS) | values,
-        "tool_use_id": st.text(max_size=20) | values,
-    },
+payloads = st.builds(
+    lambda known, more: more | known,
+    st.fixed_dictionaries(
+        {"hook_event_name": st.sampled_from(EVENTS), "session_id": st.text(max_size=20) | plain},
+        optional={
+            "tool_name": st.sampled_from(TOOLS) | values,
+            "tool_use_id": st.text(max_size=20) | values,
+            "tool_input": values,
+            "tool_response": values,
+        },
+    ),
+    st.dictionaries(st.sampled_from(NAMES), values, max_size=8),
 )
 
 

@@ -6,7 +6,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, assume, example, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from rum.model.errors import RumError
@@ -19,7 +19,7 @@ START = 1771060500.0
 NOW = START + 6 * 3600
 SECTIONS = [kind.section for kind in Kind]
 HEADER = 'version: "1"\nschema: agent-memory\nsessionId: s\nagent: a\ncreatedAt: 2026-01-01T00:00:00Z\n'
-SLOWLY = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SLOWLY = settings(max_examples=60)
 
 between = st.sampled_from(
     [

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rum import MemoryManager
@@ -15,7 +15,7 @@ from rum.app.exchange.layers import LayerImport
 from support.projects import open_shop
 
 Json = dict[str, Any]
-often = settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+often = settings(max_examples=25)
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 numbers = st.integers(-(2**70), 2**70) | st.floats(allow_nan=False, allow_infinity=False)

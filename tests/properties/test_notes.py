@@ -52,7 +52,6 @@ printable = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=60)
 titles = printable.filter(lambda text: bool(one_line(text)))
 
 
-@settings(deadline=None)
 @given(documents)
 def test_any_text_is_read_or_refused_with_file_or_line(text: str):
     found, problem = [], "notes/slug.md"
@@ -69,7 +68,6 @@ def test_any_text_is_read_or_refused_with_file_or_line(text: str):
     assert "notes/slug.md" in problem
 
 
-@settings(deadline=None)
 @given(documents)
 def test_entries_follow_each_other_without_a_gap(text: str):
     found = split(text)
@@ -79,7 +77,7 @@ def test_entries_follow_each_other_without_a_gap(text: str):
     assert text[: found[0].start].strip(" \t\r\n-") == "" or found[0].start == 0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(documents, documents.filter(str.strip), st.sampled_from(["x", "head"]) | titles)
 @example("text\n```", "```\n---\ntitle: x", "text")
 def test_adding_an_entry_only_adds_lines(old: str, content: str, title: str):
@@ -105,7 +103,6 @@ def test_adding_an_entry_only_adds_lines(old: str, content: str, title: str):
             assert added.n == known + 1 or not before.strip()
 
 
-@settings(deadline=None)
 @given(
     titles,
     documents.filter(str.strip),
@@ -143,7 +140,6 @@ def test_a_written_note_reads_back_the_same(
         assert bool(again.remarks) == (not entry.when_to_use and not deprecated)
 
 
-@settings(deadline=None)
 @given(documents)
 def test_removing_an_entry_keeps_the_others(text: str):
     found = split(text)
@@ -152,7 +148,6 @@ def test_removing_an_entry_keeps_the_others(text: str):
         assert text.startswith(kept)
 
 
-@settings(deadline=None)
 @given(st.text(), st.integers(20, 600))
 def test_a_shortened_text_is_short_and_starts_like_the_original(text: str, most: int):
     short = cut(text, most)
@@ -168,7 +163,6 @@ patterns = st.one_of(
 texts = st.one_of(st.text(max_size=200), st.text(alphabet="ab \n", max_size=60))
 
 
-@settings(deadline=None)
 @given(patterns, texts)
 def test_matching_never_fails_and_case_does_not_matter(pattern: str, text: str):
     found = best([compiled(pattern)], Text(text))
@@ -176,7 +170,6 @@ def test_matching_never_fails_and_case_does_not_matter(pattern: str, text: str):
     assert (found and found.kind) == (folded and folded.kind) or not text.isascii() or not pattern.isascii()
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.text(alphabet="ab*c ", min_size=1, max_size=6), min_size=2, max_size=5), texts, st.randoms()
 )
@@ -187,7 +180,6 @@ def test_the_order_of_alternatives_does_not_matter(parts: list[str], text: str, 
     assert (one and one.kind) == (other and other.kind)
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.text(alphabet="abc", max_size=3), min_size=1, max_size=5),
     st.text(alphabet="abc ", max_size=60),
@@ -198,14 +190,12 @@ def test_a_wildcard_matches_any_characters(pieces: list[str], text: str):
     assert bool(best([compiled(pattern)], Text(text))) == (bool(meant) and bool(pattern))
 
 
-@settings(deadline=None)
 @given(st.text(alphabet="abc|*", min_size=1, max_size=12), texts, texts)
 def test_more_text_never_removes_a_match(pattern: str, text: str, more: str):
     if best([compiled(pattern)], Text(text)):
         assert best([compiled(pattern)], Text(text, more))
 
 
-@settings(deadline=None)
 @given(st.text(min_size=1, max_size=20), texts)
 def test_a_word_in_the_text_is_a_literal_match(pattern: str, text: str):
     if pattern.strip() and not {"|", "*"} & set(pattern.casefold()):
@@ -214,7 +204,6 @@ def test_a_word_in_the_text_is_a_literal_match(pattern: str, text: str):
         assert found.kind == LITERAL
 
 
-@settings(deadline=None)
 @given(documents, documents)
 def test_contradiction_is_symmetric_and_nothing_contradicts_itself(one: str, other: str):
     for mine in claims_in(one):

@@ -50,7 +50,7 @@ trees = st.recursive(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(anything)
 def test_redacting_twice_changes_nothing_more(text: str):
     once = redact(text)
@@ -58,14 +58,14 @@ def test_redacting_twice_changes_nothing_more(text: str):
     assert find_secrets(once) == []
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(trees)
 def test_redacting_a_tree_twice_changes_nothing_more(tree: object):
     once = redact_tree(tree)
     assert redact_tree(once) == once
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(anything)
 def test_matches_are_in_order_and_inside_the_text(text: str):
     edge = 0
@@ -75,7 +75,7 @@ def test_matches_are_in_order_and_inside_the_text(text: str):
         edge = end
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.text(max_size=60), plants, st.text(max_size=60))
 def test_a_secret_is_removed_in_any_context(before: str, plant: tuple[str, str, str], after: str):
     _, text, secret = plant
@@ -84,7 +84,7 @@ def test_a_secret_is_removed_in_any_context(before: str, plant: tuple[str, str, 
     assert not left - {piece for piece in left if piece in before + after}
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(plants, st.sampled_from(["goal", "why", "where", "tags"]), st.integers(0, 3))
 def test_a_secret_is_removed_from_any_field_of_a_tree(plant: tuple[str, str, str], field: str, depth: int):
     _, text, secret = plant
@@ -102,7 +102,7 @@ WORDS = cut(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     st.lists(
         st.tuples(st.sampled_from(WORDS), st.sampled_from([" ", " ", " ", ", ", ": ", " = ", ".\n", " -> "])),

@@ -6,13 +6,13 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rum import Rum
 from support.projects import edited, keep, open_shop
 
-often = settings(deadline=None, max_examples=15, suppress_health_check=[HealthCheck.too_slow])
+often = settings(max_examples=15)
 
 words = st.sampled_from(("token", "refresh", "cache", "never", "é", "钥匙", "30", "\u200b", '"', "a\nb"))
 texts = st.lists(words, min_size=1, max_size=6).map(lambda said: "x " + " ".join(said))

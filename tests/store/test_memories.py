@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -269,7 +269,7 @@ TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)
 SAYING = TEXT.filter(lambda text: text.strip() != "")
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40)
 @given(
     goal=SAYING, context=TEXT, tags=st.lists(TEXT, unique=True, max_size=4), paths=st.sets(SAYING, max_size=3)
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rum.store.base import Store
@@ -66,7 +66,7 @@ def test_what_is_gone_is_left_out_of_the_moments(store: Store):
     assert timeline(store, 4, 40) == [(NOON + number, number) for number in range(40, 30, -1)]
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40)
 @given(times=st.lists(st.integers(0, 5), max_size=24), newest=st.integers(0, 12), spread=st.integers(1, 12))
 def test_moments_are_among_those_of_the_memories_and_the_newest_are_never_missing(
     store: Store, times: list[int], newest: int, spread: int

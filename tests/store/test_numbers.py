@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rum.store.base import Store
@@ -131,7 +131,7 @@ FILTERS = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60)
 @given(numbers=st.lists(st.integers(-1, 6)), filters=FILTERS)
 def test_by_number_and_by_id_are_found_those_asked_for_that_filters_find(
     shelf: Store, numbers: list[int], filters: Filters

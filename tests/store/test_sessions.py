@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rum.model.links import Edge, LinkType
@@ -96,7 +96,7 @@ def test_counting_a_session_stops_at_the_cap(week: Store):
 HISTORY = st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 3)), max_size=16)
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40)
 @given(history=HISTORY, asked=st.lists(st.sampled_from("abcdx")), most=st.integers(0, 6))
 def test_sessions_are_what_was_stored_in_them(
     store: Store, history: list[tuple[str, int]], asked: list[str], most: int

@@ -204,7 +204,7 @@ CHANGES = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @pytest.mark.parametrize("backend", BACKENDS)
 @given(CHANGES)
 def test_after_any_changes_each_memory_has_a_vector_or_is_pending(

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rum.model.links import Edge, LinkType
@@ -144,7 +144,7 @@ RAW = st.text(st.characters(exclude_categories=("Cs",)), max_size=20)
 ASKED = st.lists(st.one_of(st.sampled_from(KNOWN), st.sampled_from(HOSTILE), RAW), max_size=4)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100)
 @given(asked=st.one_of(ASKED, st.text(max_size=80).map(query_terms)))
 def test_no_question_is_a_syntax_error(library: Store, asked: list[str]):
     """However the terms look, those with all of them are those that hold each of them."""
@@ -160,7 +160,7 @@ def test_no_question_is_a_syntax_error(library: Store, asked: list[str]):
 GOALS = st.text(st.characters(exclude_categories=("Cs", "Cc")), min_size=1, max_size=60).filter(terms)
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60)
 @given(goal=GOALS)
 def test_a_memory_is_found_by_its_own_words_in_any_script(store: Store, goal: str):
     memory_id = f"mem_{store.memories.count()}"

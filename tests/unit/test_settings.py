@@ -498,7 +498,7 @@ TOML_VALUES = st.recursive(
 NAMES = st.sampled_from([setting.name for setting in SETTINGS] + ["agents", "unknown"])
 
 
-@hypothesis_settings(max_examples=150, deadline=None)
+@hypothesis_settings(max_examples=150)
 @given(st.dictionaries(NAMES, TOML_VALUES, max_size=4))
 def test_any_repository_settings_load_to_valid_values(tmp_path_factory, values: dict[str, object]):
     here = Surroundings(tmp_path_factory.mktemp("any"))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rum.settings.home import find_home
@@ -346,7 +346,7 @@ def typed(draw: st.DrawFn) -> bytes:
     return f"{mark}{draw(BLANK)}{{{inner}{comma}{draw(BLANK)}}}{draw(BLANK)}".encode()
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=40)
 @given(typed())
 def test_uninstall_restores_settings_in_any_formatting(home: Path, data: bytes):
     path = write_file(home / ".gemini" / "settings.json", data)

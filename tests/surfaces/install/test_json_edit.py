@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rum.model.errors import InvalidQuery
@@ -90,7 +90,6 @@ def test_a_value_of_another_type_is_not_overwritten(text: str):
         json_edit.append(text, ("hooks", "Stop"), {})
 
 
-typing = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 BLANK = st.sampled_from(
     ["", " ", "\n", "\t", "\r\n", " // note\n", " /* note */ ", "\n  // a, b: {\r\n  ", "/**/"]
 )
@@ -133,14 +132,12 @@ def typed(draw: Any) -> tuple[dict[str, Any], str]:
     return value, mark + draw(BLANK) + written(value, draw) + draw(BLANK)
 
 
-@typing
 @given(typed())
 def test_json_in_any_formatting_is_parsed(given: tuple[dict[str, Any], str]):
     value, text = given
     assert json_edit.parse(text).value == value
 
 
-@typing
 @given(typed())
 def test_adding_and_removing_loses_nothing_in_any_formatting(given: tuple[dict[str, Any], str]):
     value, text = given
@@ -159,7 +156,6 @@ def without_empty(value: dict[str, Any]) -> dict[str, Any]:
     return {name: one for name, one in value.items() if name != "servers" or one}
 
 
-@typing
 @given(typed())
 def test_removing_any_member_keeps_the_others(given: tuple[dict[str, Any], str]):
     value, text = given

@@ -244,12 +244,12 @@ almost_messages = st.fixed_dictionaries(
 
 
 class TestAnything:
-    @settings(max_examples=200, deadline=None)
+    @settings(max_examples=200)
     @given(line=st.binary(max_size=200).map(lambda data: data.replace(b"\n", b"")))
     def test_any_bytes_get_at_most_one_reply_and_the_next_request_its_answer(self, lasting, line):
         assert len(replies(lasting, line + b"\n")) <= 1
 
-    @settings(max_examples=300, deadline=None)
+    @settings(max_examples=300)
     @given(message=almost_messages)
     def test_any_message_gets_at_most_one_reply_to_its_own_id(self, lasting, message):
         found = replies(lasting, json.dumps(message).encode() + b"\n")
@@ -258,7 +258,7 @@ class TestAnything:
             assert reply["id"] is None or reply["id"] == message["id"]
             assert ("result" in reply) != ("error" in reply)
 
-    @settings(max_examples=50, deadline=None)
+    @settings(max_examples=50)
     @given(garbage=st.lists(st.binary(max_size=60), max_size=6))
     def test_valid_requests_among_garbage_are_all_answered(self, lasting, garbage):
         data, wanted = b"", []

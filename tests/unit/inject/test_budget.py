@@ -34,7 +34,7 @@ def plain(said: list[Chosen]) -> str:
     return "\n".join(piece.forms[form] for piece, form in said)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(PIECES, TOKENS)
 def test_a_brief_is_never_over_its_budget(pieces: list[Piece], tokens: int):
     text = render_brief(choose(pieces, tokens, render_brief))
@@ -42,7 +42,7 @@ def test_a_brief_is_never_over_its_budget(pieces: list[Piece], tokens: int):
     assert len(text) <= MAX_TOKEN_LENGTH * tokens
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(PIECES, TOKENS)
 def test_a_warning_is_left_out_only_where_other_warnings_leave_no_room(pieces: list[Piece], tokens: int):
     taken = [one.piece for one in choose(pieces, tokens, render_brief)]
@@ -55,7 +55,7 @@ def test_a_warning_is_left_out_only_where_other_warnings_leave_no_room(pieces: l
             assert not fits(render_brief([*before, shortest]), tokens)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(PIECES, TOKENS, st.randoms(use_true_random=False))
 def test_the_order_in_which_things_are_found_changes_nothing(
     pieces: list[Piece], tokens: int, dice: random.Random

@@ -86,7 +86,7 @@ CHANGES = st.lists(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(CHANGES)
 @example([("reword", 1, "odd"), ("embed", 0, "ant")])
 @example([("reword", 1, "cow"), ("archive", 1, "cow"), ("embed", 0, "ant")])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rum.model.links import Edge, LinkType
@@ -107,7 +107,7 @@ class TestCommonWords:
         assert [words.terms_of(words.unknown_terms(number)) for number in (1, 8, 9)] == [["goat"]] * 3
 
     @given(st.lists(st.sets(st.sampled_from(["goat", "lion", "zebra"])), min_size=1, max_size=20))
-    @settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=20)
     def test_words_missing_in_a_mask_are_read_from_the_memory(
         self, store: Store, monkeypatch: pytest.MonkeyPatch, memories: list[set[str]]
     ) -> None:

@@ -122,7 +122,7 @@ def test_of_many_equal_vectors_the_requested_number_is_returned():
     assert len(filled(rows, large=1).nearest(rows[0], 50)) == 50
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(st.integers(0, 900), min_size=1, max_size=6), st.sampled_from([50, 10**6]))
 def test_taken_in_piece_by_piece_it_is_the_same(pieces: list[int], large: int):
     rows = crowd(sum(pieces) + 1, 32)

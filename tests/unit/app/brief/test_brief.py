@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rum import InvalidQuery, Rum
@@ -399,7 +399,7 @@ class TestHostileTexts:
         assert "The key is" in text
         assert secret not in text
 
-    @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+    @settings(max_examples=25)
     @given(
         texts=st.lists(
             st.text(min_size=1, max_size=400).filter(lambda text: text.strip()), min_size=4, max_size=4

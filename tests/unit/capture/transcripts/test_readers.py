@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rum.capture.clients.detect import event_of
@@ -228,7 +228,7 @@ def mutated(value: Any, change: Callable[[Any], Any]) -> Any:
 
 
 @pytest.mark.parametrize("name", FILES)
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=40)
 @given(others=st.lists(JSON, min_size=1, max_size=4), rate=st.integers(3, 40), first=st.integers(0, 40))
 def test_a_transcript_with_unexpected_values_is_still_read(
     name: str, tmp_path: Path, others: list[Any], rate: int, first: int
@@ -249,7 +249,7 @@ def test_a_transcript_with_unexpected_values_is_still_read(
         observe_turn(turn)
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60)
 @given(st.lists(st.dictionaries(NAMES, JSON, max_size=6), max_size=5), st.binary(max_size=50))
 def test_any_file_is_read_without_an_error(tmp_path: Path, told: list[dict[str, Any]], rest: bytes):
     path = tmp_path / "x.jsonl"

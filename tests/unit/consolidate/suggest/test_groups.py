@@ -230,7 +230,7 @@ ONE = st.builds(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.lists(ONE, max_size=90),
     st.lists(st.tuples(st.integers(0, 89), st.integers(0, 89)), max_size=40),

@@ -5,7 +5,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from ruamel.yaml import YAML
 
@@ -27,7 +27,6 @@ def refused(text: str) -> dict[str, object]:
     return raised.value.details
 
 
-@settings(deadline=None)
 @given(VALUES)
 def test_what_another_writer_wrote_reads_back(value: Any) -> None:
     stream = io.StringIO()
@@ -38,7 +37,6 @@ def test_what_another_writer_wrote_reads_back(value: Any) -> None:
     assert load(stream.getvalue(), "file.yaml") == value
 
 
-@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_any_text_gives_a_value_or_a_clear_error(text: str) -> None:
     with suppress(InvalidQuery):

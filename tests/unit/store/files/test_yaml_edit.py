@@ -4,7 +4,7 @@ import difflib
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rum.store.files.yaml import load
@@ -170,7 +170,6 @@ VALUES: Any = st.recursive(
 MAPS = st.dictionaries(NAMES, VALUES, min_size=1, max_size=4)
 
 
-@settings(deadline=None)
 @given(MAPS, MAPS)
 def test_any_change_reads_back_and_what_is_not_changed_stays(
     old: dict[str, Any], changes: dict[str, Any]

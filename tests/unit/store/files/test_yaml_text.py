@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rum.model.errors import InvalidQuery
@@ -23,7 +23,6 @@ VALUES: Any = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(st.dictionaries(NAMES, VALUES, min_size=1, max_size=5), st.integers(0, 6))
 @example({"content": "a\n"}, 0)
 @example({"content": "\x1b\n"}, 0)
@@ -34,7 +33,6 @@ def test_what_is_written_reads_back(values: dict[str, Any], indent: int) -> None
     assert load(item(values, indent) + "\n" + item(values, indent) + "\n", "text") == [values, values]
 
 
-@settings(deadline=None)
 @given(st.dictionaries(NAMES, VALUES, min_size=1, max_size=3))
 def test_line_ends_of_another_system_change_nothing(values: dict[str, Any]) -> None:
     assert load((fields(values, 0) + "\n").replace("\n", "\r\n"), "text") == values

@@ -112,7 +112,7 @@ def documents(draw: st.DrawFn) -> str:
     return text.replace("\n", "\r\n") if draw(st.booleans()) else text
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(documents())
 def test_it_agrees_with_the_parser_on_sections_and_items(text: str) -> None:
     try:
@@ -212,7 +212,7 @@ def test_what_rum_writes_is_outlined_without_parsing() -> None:
         assert _as_lists(plain) == _as_lists(parsed)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(documents())
 def test_the_plain_outline_is_that_of_the_parser(text: str) -> None:
     plain = plain_outline(text)

@@ -272,7 +272,6 @@ def test_a_journal_begins_after_whatever_comments_there_are() -> None:
     assert "\r\nagent" in with_header("# mine\r\n", "s", "a", "t")
 
 
-@settings(deadline=None)
 @given(st.text("ab -\n", max_size=40), st.integers(0, 4))
 def test_lines_that_are_set_in_can_be_set_out_again(lines: str, columns: int) -> None:
     assert reindent(reindent(lines, columns), -columns) == lines
@@ -304,7 +303,7 @@ STARTS = [
 ]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.sampled_from(STARTS), STEPS)
 def test_any_sequence_of_appends_keeps_all_other_characters_and_reads_back(
     text: str, steps: list[tuple[str, dict[str, Any]]]
