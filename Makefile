@@ -14,6 +14,9 @@ PIP := $(PY) -m pip --disable-pip-version-check --no-input
 # Passed to the tool behind `test`, `quick`, `e2e`, `chaos`, `bench`, `quality`, `demo` and `lock`: make test ARGS='-k redact'
 ARGS ?=
 
+# Tests start thousands of interpreters, which without cached bytecode would compile RUM again each time.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
 .PHONY: help demo test quick check lint types contracts generated locked wheel e2e chaos bench quality capture format generate lock hooks clean

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
+import tempfile
 from collections.abc import Generator, Iterator
 
 import hypothesis
@@ -21,6 +24,21 @@ hypothesis.settings.register_profile(
     suppress_health_check=[hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.function_scoped_fixture],
 )
 hypothesis.settings.load_profile("patient")
+
+# Temporary files are in memory where there is room, as a busy disk makes every test wait.
+_MEMORY = "/dev/shm"
+
+
+def _usable(folder: str) -> bool:
+    if not os.access(folder, os.W_OK):
+        return False
+    executable = not os.statvfs(folder).f_flag & os.ST_NOEXEC
+    return executable and shutil.disk_usage(folder).free > 2 << 30
+
+
+if "TMPDIR" not in os.environ and _usable(_MEMORY):
+    os.environ["TMPDIR"] = _MEMORY
+    tempfile.tempdir = None
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -1,4 +1,4 @@
-"""Fixtures: an open project, and a language model server that it uses."""
+"""Fixtures: projects, and a language model server that one uses."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import pytest
 
 from support.language_models import ModelServer
 from support.machines import Machine, make_machine
+from support.processes import Place, make_place
 from support.projects import Shop, open_shop
 
 
@@ -21,6 +22,13 @@ def shop(tmp_path: Path) -> Iterator[Shop]:
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     return make_machine(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+    """An empty project, asked by words alone."""
+    monkeypatch.setenv("RUM_EMBEDDER", "none")
+    return make_place(tmp_path)
 
 
 @pytest.fixture

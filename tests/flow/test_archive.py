@@ -7,7 +7,6 @@ import signal
 import sys
 import time
 from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
 
@@ -16,7 +15,7 @@ from rum.model.memory import Memory
 from rum.store.sqlite.archive import put_away
 from rum.store.sqlite.store import SqliteStore
 from support.builders import NOON, add_memory, make_file, make_memory, make_outcome
-from support.processes import Place, ask, end, lines_of, make_place
+from support.processes import Place, ask, end, lines_of
 
 COUNT = 600
 LATER = NOON + 400 * 86400
@@ -58,10 +57,8 @@ with Rum.open(owner=True, clock=lambda: int(sys.argv[1])) as rum:
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
+def place(place: Place) -> Place:
     """Many memories that were not used for a year."""
-    monkeypatch.setenv("RUM_EMBEDDER", "none")
-    place = make_place(tmp_path)
     with place.open(clock=lambda: NOON) as rum:
         rum.identity("register")
     store = SqliteStore(str(place.project()))

@@ -6,12 +6,11 @@ import random
 import sqlite3
 import subprocess
 from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
 
 from support.builders import make_draft
-from support.processes import Place, ask, end, lines_of, make_place
+from support.processes import Place, ask, end, lines_of
 
 STORER = """
 import sys
@@ -107,11 +106,6 @@ with Rum.open() as rum:
     (memory,) = rum.recall(query="login").memories
     print(memory.intent.goal, rum.trace(memory.id).total_nodes)
 """
-
-
-@pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return make_place(tmp_path)
 
 
 def run_at_once(place: Place, program: str, arguments: list[tuple[object, ...]]) -> list[list[str]]:

@@ -14,15 +14,14 @@ import pytest
 from rum import Rum, RumError, StorageError
 from rum.store.sqlite.readonly import ReadOnlyStore
 from support.builders import make_draft
-from support.processes import Place, make_place
+from support.processes import Place
 
 PAGE = 4096
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def place(place: Place) -> Place:
     """A closed project with many memories."""
-    place = make_place(tmp_path)
     with place.open() as rum:
         for number in range(60):
             edit = {"type": "file_edit", "file_path": f"src/{number}.py"}

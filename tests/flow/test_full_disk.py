@@ -67,11 +67,6 @@ print("kept", first.memory_id, *kept)
 """
 
 
-@pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return make_place(tmp_path)
-
-
 def assert_agrees(rum: Rum, expected: list[str]) -> None:
     """Check that rows, files, tags, links and text index contain the same memories."""
     found = [memory.id for memory in rum.recall(task_type="bug_fix", limit=100).memories]

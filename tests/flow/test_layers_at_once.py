@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from rum import MemoryManager
-from support.processes import Place, end, lines_of, make_place
+from support.processes import Place, end, lines_of
 
 WRITER = """
 import sys
@@ -60,11 +60,6 @@ with MemoryManager(sys.argv[1]) as memory:
 @pytest.fixture(params=["project", "files"])
 def path(request: pytest.FixtureRequest, place: Place) -> Path:
     return place.work if request.param == "project" else place.work / ".rlm-data" / "memory"
-
-
-@pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return make_place(tmp_path)
 
 
 def begin(running: ExitStack, place: Place, programs: list[tuple[object, ...]]) -> list[list[str]]:

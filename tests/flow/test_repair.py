@@ -15,14 +15,13 @@ import pytest
 
 from rum import InvalidQuery, Rum, StorageError
 from support.builders import make_draft
-from support.processes import Place, end, make_place
+from support.processes import Place, end
 
 PAGE = 4096
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    place = make_place(tmp_path)
+def place(place: Place) -> Place:
     with place.open(owner=True) as rum:
         for number in range(60):
             rum.store(

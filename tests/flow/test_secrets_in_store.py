@@ -16,6 +16,7 @@ from support.secrets import Planted, planted_secrets
 Json = dict[str, Any]
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 PLANTED = planted_secrets(seed=7)
+ONE_OF_EACH_KIND = list({planted[0]: planted for planted in PLANTED}.values())
 # Files are searched for pieces, so that half a secret counts too.
 PIECE = 14
 
@@ -126,22 +127,22 @@ def test_store_leaves_no_secret(shop: Shop) -> None:
 def test_update_leaves_no_secret(shop: Shop) -> None:
     rum = shop.open()
     kept = keep(rum)
-    for _, text, _ in PLANTED:
+    for _, text, _ in ONE_OF_EACH_KIND:
         rum.update_memory(kept, **layers(text))
         rum.show(kept)
     rum.settle()
-    assert len(rum.history(kept)) > len(PLANTED) * 0.9  # some say the same without their secret
-    assert leaks(shop, PLANTED, b"\n".join(rum.export())) == []
+    assert len(rum.history(kept)) > len(ONE_OF_EACH_KIND) * 0.9  # some say the same without their secret
+    assert leaks(shop, ONE_OF_EACH_KIND, b"\n".join(rum.export())) == []
 
 
 @pytest.mark.slow
 def test_import_leaves_no_secret(shop: Shop) -> None:
     rum = shop.open()
     lines = [json.dumps({"kind": "rum-export", "format": 1}).encode()]
-    for number, (_, text, _) in enumerate(PLANTED):
+    for number, (_, text, _) in enumerate(ONE_OF_EACH_KIND):
         lines += [json.dumps(line).encode() for line in exported(number, text)]
-    assert rum.import_lines(lines).added == len(PLANTED)
-    assert leaks(shop, PLANTED, b"\n".join(rum.export())) == []
+    assert rum.import_lines(lines).added == len(ONE_OF_EACH_KIND)
+    assert leaks(shop, ONE_OF_EACH_KIND, b"\n".join(rum.export())) == []
 
 
 def test_queries_names_and_forgetting_leave_no_secret(shop: Shop) -> None:

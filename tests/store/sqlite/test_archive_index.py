@@ -153,6 +153,7 @@ def test_a_reader_keeps_nobody_from_archiving_and_its_file_gets_smaller_later(
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM memories").fetchone()
         assert store.archive.put([f"mem_{number}" for number in range(90)], NOON) == 90
+        store._rum.connection.execute("PRAGMA busy_timeout = 20")
         assert (
             store.local_upkeep.shrink(30)
             == "another process is reading; the file gets smaller when that is done"

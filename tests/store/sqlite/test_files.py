@@ -217,6 +217,7 @@ def test_a_purge_blocked_by_a_reader_is_reported_and_done_later(store: SqliteSto
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM memories").fetchone()
         store.memories.delete("mem_a")
+        store._rum.connection.execute("PRAGMA busy_timeout = 20")
         assert store.local_upkeep.shrink()
         assert traces(folder)
         reader.execute("COMMIT")

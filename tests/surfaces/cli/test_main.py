@@ -14,7 +14,7 @@ import pytest
 from rum._version import __version__
 from rum.surfaces.cli.commands import ALL, SECTIONS, root
 from surfaces.cli.running import JSON, Run
-from surfaces.cli.terminal import CTRL_C, needs_terminal, on_terminal
+from surfaces.cli.terminal import interrupted_on_terminal, needs_terminal
 
 LOADED = (
     "import sys, rum.__main__ as m; code = m.main(); print(*sys.modules, file=sys.stderr); sys.exit(code)"
@@ -243,7 +243,7 @@ def test_output_that_cannot_be_written_is_an_error(project: Path):
 @needs_terminal
 def test_ctrl_c_is_exit_code_130_without_a_traceback(run: Run):
     run("store", stdin=JSON)
-    screen = on_terminal("forget", "--all", wait_for="(shop):", typed=CTRL_C)
+    screen = interrupted_on_terminal("forget", "--all", wait_for="(shop):")
     assert screen.code == 130
     assert "Traceback" not in screen.text
     assert run("list", "--json").json["total"] == 1

@@ -121,7 +121,7 @@ def test_a_terminal_gets_errors_as_messages(project: Path):
     assert "rum: No memory `nosuchmemory`" in COLOUR.sub("", shown.text)
 
 
-def test_a_pipe_gets_no_colour_and_no_frames(program: Run, stored: str):
+def test_a_pipe_gets_no_colour_and_no_frames(run: Run, stored: str):
     for command in (
         ["list"],
         ["recall", "token"],
@@ -130,7 +130,7 @@ def test_a_pipe_gets_no_colour_and_no_frames(program: Run, stored: str):
         ["agents"],
         ["doctor"],
     ):
-        ran = program(*command)
+        ran = run(*command)
         assert ran.code == 0
         assert "\x1b" not in ran.out + ran.err
         assert not re.search("[\u2500-\u257f•]", ran.out)
