@@ -248,9 +248,8 @@ def test_no_lock_is_held_between_calls(place: Place):
         assert lines_of(waiting) == []
 
 
-def test_a_memory_opened_twice_in_a_process_keeps_its_lock(tmp_path: Path):
+def test_a_memory_opened_twice_in_a_process_keeps_its_lock(place: Place):
     """Closing any descriptor of a file drops a process's locks on it; others would delete the log in use."""
-    place = make_place(tmp_path)
     with place.open() as first:
         first.store(**make_draft())
         second = place.open()
