@@ -91,7 +91,7 @@ _REFERS_BACK = re.compile(
     re.IGNORECASE,
 )
 # Where a long sentence may be cut: at the end of a statement, else at a comma or a bracket.
-_CLAUSE = re.compile(r"[;:] | (?=(?:because|so that|hence|which) )|\. ")
+_CLAUSE = re.compile(r"[;:] | (?=(?:because|so that|hence|which|and (?:the|it|they)) )|\. ")
 _PART = re.compile(r", (?:e\.g\. )?| (?=where )| \(")
 # A sentence that begins with its condition says nothing up to the first comma.
 _CONDITION = re.compile(

@@ -27,7 +27,7 @@ from rum.model.errors import NO_RESULTS, RumError
 from rum.model.layers import ANYWHERE, USER
 from rum.model.notes import Broken, MatchedNote, MatchRequest
 from rum.model.offers import ledger_id
-from rum.text.patterns import best, compiled
+from rum.text.patterns import SOME_WORDS, best, compiled
 from rum.text.shorten import one_line
 from rum.text.terms import content_words, terms
 from rum.text.tokens import estimate_tokens
@@ -153,7 +153,9 @@ def _matching_rules(project: Project, query: BriefQuery) -> Iterable[Piece]:
     """The rules whose condition matches the task, the plan or the files; one per action."""
     found: dict[str, Piece] = {}
     for rule, matched in rules.match_rules(project, query.text):
-        if rule.source == USER:
+        # Of a condition in words, half of them are enough; "changing" alone says nothing.
+        words = distinctive_words(rule.condition)
+        if rule.source == USER or (matched.kind == SOME_WORDS and words and not query.text.count(words)):
             continue
         points, key = wording.RULE[matched.kind], normalise(rule.action)
         if key not in found or points > found[key].points:

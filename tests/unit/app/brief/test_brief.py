@@ -88,6 +88,11 @@ class TestWhatIsInIt:
         assert taken(rum.brief(task="Add a column", file="db/0002_column.sql"), "rule")
         assert rum.brief(task="Add a column").text == ""
 
+    def test_a_rule_is_not_given_for_a_word_that_fits_any_work(self, rum: Rum):
+        rum.rules.add("After changing a model", "Always run `make schema`")
+        assert taken(rum.brief(task="Change the exported model"), "rule")
+        assert not taken(rum.brief(task="Change the export"), "rule")
+
     def test_rules_with_the_same_action_are_listed_once(self, rum: Rum):
         rum.rules.add("token", "Run the slow tests")
         rum.rules.add("login", "run the  slow tests")

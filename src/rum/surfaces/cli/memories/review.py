@@ -132,8 +132,10 @@ def _fields(content: dict[str, Any], prefix: str = "") -> list[Field]:
     for name, value in content.items():
         if isinstance(value, dict):
             found += _fields(cast("dict[str, Any]", value), f"{prefix}{name}.")
-        elif isinstance(value, list):
-            found.append((prefix + name, [_text(one) for one in cast("list[object]", value)]))
+        elif isinstance(value, list | tuple):
+            found.append((prefix + name, [_text(one) for one in cast("Sequence[object]", value)]))
+        elif name.endswith("_at") and isinstance(value, int | float):
+            found.append((prefix + name, local_time(int(value))))
         elif value is not None:
             found.append((prefix + name, _text(value)))
     return [field for field in found if field[1]]
