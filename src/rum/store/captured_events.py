@@ -45,6 +45,16 @@ class CapturedTurn(NamedTuple):
     concluded_at: int | None = None
 
 
+class RuleCandidate(NamedTuple):
+    """A possible rule, and the words of the user that it was taken from."""
+
+    id: str
+    condition: str
+    action: str
+    said: str
+    at: float
+
+
 class EventQuery(NamedTuple):
     """Which events to find; None for any."""
 
@@ -109,6 +119,14 @@ class CapturedEvents(Protocol):
 
     def reopen(self, key: TurnKey) -> None:
         """Open a turn again, unless it was forgotten."""
+        ...
+
+    def rule_candidates(self) -> list[RuleCandidate]:
+        """Return what an earlier version took for possible rules, and nobody decided about."""
+        ...
+
+    def delete_candidates(self) -> None:
+        """Delete these."""
         ...
 
     def delete(self, ids: Iterable[str]) -> None:

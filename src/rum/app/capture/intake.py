@@ -13,7 +13,7 @@ from msgspec import Struct
 from rum.app.caller import Caller
 from rum.app.capture.events import as_event, as_row, is_valid
 from rum.app.capture.turns import TurnOutcome, TurnSource
-from rum.app.capture.words import keep_words
+from rum.app.capture.words import keep_words, propose_candidates
 from rum.app.imports.batch import Tally, import_pieces
 from rum.app.memories.trash import delete_expired, finish_forgetting
 from rum.app.offers import record as record_offers
@@ -89,6 +89,7 @@ def intake(caller: Caller, patience: float = 0.0) -> Intake:
     try:
         with file_lock(os.path.join(project.location.directory, _LOCK), patience):
             _claim(project)
+            propose_candidates(project)
             new = _import_spool(project)
             counts = _conclude_turns(caller)
             dropped = captured.drop(project.now() - KEPT)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from rum.app.caller import Caller
 from rum.app.layers.rules import is_forgotten
+from rum.app.project import Project
 from rum.app.review import pending
 from rum.app.review.pending import CAPTURE, PendingRule
 from rum.capture.observe.guidance import Guidance, guidance_in
@@ -99,18 +100,39 @@ def _add(caller: Caller, rule: Rule) -> None:
     if pending.is_on(caller.project):
         pending.propose_rule(caller.project, PendingRule(rule), CAPTURE)
     else:
-        put_rule(caller, rule)
+        put_rule(caller.project, rule)
 
 
-def put_rule(caller: Caller, rule: Rule) -> None:
+def put_rule(project: Project, rule: Rule) -> None:
     """Store a rule in a user's words, and mark those that it supersedes."""
-    rules = caller.store.rules
+    rules = project.store.rules
     others = [one for one in rules.from_source(USER, _MAX_COMPARED) if one.id != rule.id]
     later = next((one for one in others if one.created_at > rule.created_at and _overrules(one, rule)), None)
     rules.put(replace(rule, superseded_by=later.id if later else None))
     for one in others:
         if later is None and one.created_at <= rule.created_at and _overrules(rule, one):
             rules.put(replace(one, superseded_by=rule.id))
+
+
+def propose_candidates(project: Project) -> None:
+    """Propose for review what earlier versions took for a possible rule."""
+    found = project.store.captured.rule_candidates()
+    if not found:
+        return
+    with project.store.transaction():
+        for one in found:
+            rule = Rule(
+                id=id_of("rule", f"candidate {one.id}"),
+                condition=one.condition,
+                action=one.action,
+                agent_id=CAPTURE,
+                created_at=int(one.at),
+                timestamp=int(one.at * 1000),
+            )
+            if not is_forgotten(project, rule):
+                pending.propose_rule(project, PendingRule(rule, one.said), CAPTURE)
+    # After the commit: what is proposed twice is known by its marks.
+    project.store.captured.delete_candidates()
 
 
 def _overrules(later: Rule, earlier: Rule) -> bool:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from rum.app.agents import ensure_agent
 from rum.app.caller import Caller
-from rum.app.calls import public
+from rum.app.calls import load, public
 from rum.app.layers.facts import limit_or_all
 from rum.app.memories.forget import Counts, Kind, Removal, find_in, forget_one, refuse_existing
 from rum.app.project import Project
@@ -19,7 +19,7 @@ from rum.model.answers import ForgetResult
 from rum.model.errors import InvalidQuery
 from rum.model.fields import LONGEST_PATTERN
 from rum.model.ids import new_id
-from rum.model.layers import GivenRule, Rule, RuleVersion
+from rum.model.layers import USER, GivenRule, Rule, RuleVersion
 from rum.model.parse import parse
 from rum.store.records import Revision
 from rum.text.patterns import Match, Text, best, compiled, pattern_error
@@ -198,6 +198,10 @@ def _remove(caller: Caller, rule_id: str) -> Removal:
     versions = caller.store.history.of("rule", [rule_id])[rule_id]
     before = [replace(rule, condition=condition, action=action) for *_, (condition, action) in versions]
     caller.store.rules.delete([rule.id])
+    if rule.source == USER:
+        for one in caller.store.rules.from_source(USER, limit_or_all(None)):
+            if one.superseded_by == rule.id:  # in force again, unless a third one overrules it
+                load("app.capture.words:put_rule")(caller.project, one)
     return Removal(
         counts,
         label=f"{rule.condition}: {rule.action}",
@@ -212,7 +216,10 @@ def _restore(project: Project, data: bytes) -> list[str]:
     kept = msgspec.json.decode(data, type=TrashedRule)
     one = kept.rule.id
     refuse_existing(one, one, exists=bool(project.store.rules.get([one])))
-    project.store.rules.put(kept.rule)
+    if kept.rule.source == USER:
+        load("app.capture.words:put_rule")(project, kept.rule)
+    else:
+        project.store.rules.put(kept.rule)
     for revision in kept.versions:
         project.store.history.add("rule", one, revision)
     return []

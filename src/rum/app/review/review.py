@@ -267,7 +267,7 @@ def _keep_rule(caller: Caller, proposed: PendingRule, changes: Mapping[str, Any]
     rule, store = proposed.rule, caller.store
     import_author(caller.project, rule.agent_id, rule.created_at)
     if rule.source == USER:
-        put_rule(caller, rule)
+        put_rule(caller.project, rule)
     elif same := store.rules.with_texts(rule.condition, rule.action):
         rule = same[0]
     else:

@@ -11,6 +11,7 @@ from rum.store.captured_events import (
     CapturedTurn,
     EventQuery,
     FoundEvent,
+    RuleCandidate,
     SessionKey,
     TurnKey,
 )
@@ -87,6 +88,13 @@ class SqliteCapturedEvents(Table):
     def reopen(self, key: TurnKey) -> None:
         with self._database.transaction() as db:
             db.execute(SQL["reopen_turn"], key)
+
+    def rule_candidates(self) -> list[RuleCandidate]:
+        return [RuleCandidate(*row) for row in self._rows("rule_candidates")]
+
+    def delete_candidates(self) -> None:
+        with self._database.transaction() as db:
+            db.execute(SQL["delete_candidates"])
 
     def delete(self, ids: Iterable[str]) -> None:
         with self._database.transaction():

@@ -1,4 +1,5 @@
--- Table `seen` holds the captured events; a turn's outcome is in `became`. Table `candidates` is no longer used.
+-- Table `seen` holds the captured events; a turn's outcome is in `became`. Table `candidates` has possible
+-- rules of earlier versions.
 
 -- name: insert_event_once
 INSERT OR IGNORE INTO seen (id, client, session, agent, turn, kind, at, data, taken_at)
@@ -50,6 +51,12 @@ SELECT count(*) FROM turns AS t JOIN seen AS s USING (client, session, agent, tu
 
 -- name: forget_turns
 UPDATE turns SET is_open = 0, became = 'forgotten', why = '' WHERE memory_id = ?;
+
+-- name: rule_candidates
+SELECT id, condition, action, said, at FROM candidates WHERE state = 'open' ORDER BY at;
+
+-- name: delete_candidates
+DELETE FROM candidates;
 
 -- name: delete_captured
 DELETE FROM seen WHERE id IN (:ids);

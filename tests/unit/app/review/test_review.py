@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sqlite3
+from contextlib import closing
 from typing import Any
 
 import pytest
@@ -273,3 +275,34 @@ def test_stats_count_captured_turns_offers_and_reviews(shop: Shop, rum: Rum):
     assert stats.reviewed == {"rejected": {"memory": 1}}
     assert stats.pending == {"memory": 1}
     assert rum.stats(NOON + 10**6).reviewed == {}
+
+
+def test_possible_rules_of_earlier_versions_wait_for_review(shop: Shop):
+    rum = shop.open(owner=True)
+    rum.layers.append("episodic", {"content": "An event"})  # creates the file
+    with closing(sqlite3.connect(f"{rum.project.directory}/activity.db")) as db, db:
+        for state in ("open", "rejected"):
+            row = (state, "deploy", "Ask first", "No! Ask first before you deploy", "claude-code", "s", "t")
+            db.execute("INSERT INTO candidates VALUES (?, ?, ?, ?, ?, ?, ?, ?, 1, ?)", (*row, NOON, state))
+    rum.take_in()
+    rum.take_in()
+    (item,) = rum.review.list()
+    assert rum.review.show(item.id).evidence == ["No! Ask first before you deploy"]
+    assert rum.rules.list() == []
+    rum.review.accept(item.id)
+    assert [(rule.condition, rule.action) for rule in rum.rules.list()] == [("deploy", "Ask first")]
+    rum.take_in()
+    assert rum.review.list() == []
+
+
+def test_a_rule_is_in_force_again_when_the_one_that_superseded_it_is_forgotten(shop: Shop):
+    rum = shop.open(owner=True)
+    for number, text in enumerate(("Always use tabs in this repo", "Never use tabs in this repo")):
+        shop.clock.at = NOON + 600 + number * 100
+        take_in(rum, told(shop, session=f"s{number}", at=NOON + number * 100).prompt(text).stop())
+    later, first = rum.rules.list()
+    assert (first.superseded_by, later.superseded_by) == (later.id, None)
+    rum.forget(later.id)
+    assert [rule.superseded_by for rule in rum.rules.list()] == [None]
+    rum.restore(later.id)
+    assert {rule.id: rule.superseded_by for rule in rum.rules.list()} == {first.id: later.id, later.id: None}
