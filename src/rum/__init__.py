@@ -13,8 +13,10 @@ from rum._version import __version__
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from rum.app.async_rum import AsyncRum
     from rum.app.layers.memory_manager import MemoryManager
     from rum.app.rum import Rum
+    from rum.model.answers import ListResult, RecallResult, RetrievedMemory, TraceResult
     from rum.model.errors import (
         InvalidQuery,
         NotFound,
@@ -23,18 +25,33 @@ if TYPE_CHECKING:
         RumError,
         StorageError,
     )
+    from rum.model.requests import RecallRequest
 
 _ERRORS = ("InvalidQuery", "NotFound", "PermissionDenied", "RateLimited", "RumError", "StorageError")
+_MODULES = {
+    "AsyncRum": "rum.app.async_rum",
+    "MemoryManager": "rum.app.layers.memory_manager",
+    "Rum": "rum.app.rum",
+    **dict.fromkeys(("ListResult", "RecallResult", "RetrievedMemory", "TraceResult"), "rum.model.answers"),
+    "RecallRequest": "rum.model.requests",
+    **dict.fromkeys(_ERRORS, "rum.model.errors"),
+}
 
 __all__ = [
+    "AsyncRum",
     "InvalidQuery",
+    "ListResult",
     "MemoryManager",
     "NotFound",
     "PermissionDenied",
     "RateLimited",
+    "RecallRequest",
+    "RecallResult",
+    "RetrievedMemory",
     "Rum",
     "RumError",
     "StorageError",
+    "TraceResult",
     "__version__",
 ]
 
@@ -43,10 +60,6 @@ def __getattr__(name: str) -> object:
     """Load a public name when it is first used, so that `import rum` costs nothing."""
     from importlib import import_module  # noqa: PLC0415
 
-    if name == "Rum":
-        return import_module("rum.app.rum").Rum
-    if name == "MemoryManager":
-        return import_module("rum.app.layers.memory_manager").MemoryManager
-    if name in _ERRORS:
-        return getattr(import_module("rum.model.errors"), name)
+    if name in _MODULES:
+        return getattr(import_module(_MODULES[name]), name)
     raise AttributeError(f"module 'rum' has no attribute {name!r}")

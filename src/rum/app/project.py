@@ -87,6 +87,7 @@ class Project:
         self._named: set[str] = set()
         self._tombstone_key: bytes | None = None
         self._lock = threading.RLock()
+        self._closed = False
         self._git: GitRepository | None = None
 
     def _register(self) -> None:
@@ -197,6 +198,8 @@ class Project:
     def locked(self) -> Generator[None]:
         """Hold the lock for one call, with the backend's errors in plain words."""
         with self._lock:
+            if self._closed:
+                raise StorageError("This memory was closed. Open it again with Rum.open().")
             self._look_again()
             self.store.refresh()
             try:
@@ -214,6 +217,14 @@ class Project:
                 self.uses.clear()
             if "semantic" in self.__dict__:
                 self.semantic.record_use()
+
+    def close(self) -> None:
+        """Write what is pending and close the files."""
+        with self._lock:
+            if not self._closed:
+                self.settle()
+                self.store.close()
+                self._closed = True
 
     def use_counts(self, ids: Iterable[str]) -> dict[str, Usage]:
         """How often memories were retrieved, pending counts included."""

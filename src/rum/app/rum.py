@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from rum.app.caller import Caller, ParameterName
 from rum.app.calls import PYTHON, call, load, plain_json, public
 from rum.app.project import Clock, Progress, Project, ignore, warn_of_damage
-from rum.model.errors import NotFound, RumError, StorageError
+from rum.model.errors import InvalidQuery, NotFound, RumError, StorageError
+from rum.model.fields import point_in_time
 from rum.model.parse import parse
 from rum.model.requests import Depth
 from rum.repo.project import ProjectLocation, open_project
@@ -237,9 +238,8 @@ class Rum:
         self.close()
 
     def close(self) -> None:
-        """Write what is pending and close the files."""
-        self._project.settle()
-        self._project.store.close()
+        """Write what is pending and close the files; a second time does nothing."""
+        self._project.close()
 
     def settle(self) -> None:
         """Write what is pending (how often memories were retrieved)."""
@@ -280,6 +280,12 @@ class Rum:
         return call(self._caller, name, arguments)
 
     def _call(self, name: str, /, **arguments: Any) -> Any:
+        for field in {"since", "before"} & arguments.keys():
+            if isinstance(given := arguments[field], str):
+                try:
+                    arguments[field] = point_in_time(given, self._project.clock())
+                except ValueError as error:
+                    raise InvalidQuery(f"{name}: `{field}`: {error}", field=field) from None
         return call(self._caller, name, arguments)
 
     def _do(self, name: str, /, *arguments: Any, **options: Any) -> Any:
@@ -321,9 +327,14 @@ class Rum:
         """Change only what is given: objects are merged, arrays replaced, None clears what is optional."""
         return self._call("update_memory", memory_id=memory_id, **changes)
 
-    def recall(self, **arguments: Unpack[RecallArguments]) -> RecallResult:
-        """The memories that answer a question; see RecallRequest for what can be asked."""
-        return self._call("recall", **arguments)
+    def recall(self, *query: str, **arguments: Unpack[RecallArguments]) -> RecallResult:
+        """The memories that answer a question: `rum.recall("words")`, and other wordings of it if you like.
+
+        See RecallRequest for what can be asked.
+        """
+        if query and arguments.get("query") is not None:
+            raise InvalidQuery("recall: give the query once, by position or by name.", field="query")
+        return self._call("recall", **({**arguments, "query": list(query)} if query else arguments))
 
     def show(self, memory_id: str, depth: Depth | str = Depth.COMPLETE) -> RetrievedMemory:
         """One memory by id, with its links."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import typing
+from datetime import datetime
 from typing import Annotated, Any
 
 from msgspec import Meta
@@ -49,3 +51,24 @@ Stamp = Annotated[int, Meta(ge=0, le=10**15)]  # A time as it is kept, in second
 def seconds(given: float) -> int:
     """Unix seconds of a time given in seconds or milliseconds."""
     return int(given // 1000 if given > MILLISECONDS_FROM else given)
+
+
+SPAN = re.compile(r"(\d+(?:\.\d+)?) ?(s|m|h|d|w)")
+SPAN_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+_NUMBER = re.compile(r"\d+(?:\.\d+)?")
+
+
+def point_in_time(text: str, now: float) -> int:
+    """Parse Unix seconds, an ISO date or an age such as 7d; ValueError if it is none of these."""
+    text = text.strip()
+    try:
+        if ago := SPAN.fullmatch(text):
+            return int(now - float(ago[1]) * SPAN_UNITS[ago[2]])
+        if _NUMBER.fullmatch(text):
+            return seconds(float(text))
+        return int(datetime.fromisoformat(text).timestamp())
+    except (ValueError, OverflowError, OSError):
+        raise ValueError(
+            f"{text!r} is not a time. Write Unix seconds, a date such as 2026-01-31 or 2026-01-31T14:00, "
+            "or an age: 12h, 7d, 2w."
+        ) from None

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from rum.surfaces.cli.options import point_in_time
+from rum.model.fields import point_in_time
 from surfaces.cli.running import Run
 
 NOW = 1_763_240_000.5
