@@ -22,6 +22,7 @@ from rum.redact.secret_plausibility import (
     is_plausible,
     words_in,
 )
+from rum.text.lexicon import word_set
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,23 +34,9 @@ _MIN_TEXT = 8  # Characters; no secret is shorter, except by a pattern of the us
 _MOST_ROUNDS = 4
 _MAX_ARGUMENTS, _MAX_ARGUMENT = 100, 1000  # Of a list that may be a command line
 # Escaped signs, and options in lists: of a text with one of them, there are other readings to search.
-_SIGNS_OF_VIEWS = (
-    *(
-        "&quot;",
-        "&#34;",
-        "&#39;",
-        "&#x27;",
-        "%22",
-        "%3d",
-        "%3a",
-        "\\u0022",
-        "\\u003d",
-        "\\u0027",
-        "\\x22",
-        "\\n|",
-    ),
-    *('"-', "'-", "- -"),
-)
+_SIGNS_OF_VIEWS = word_set(
+    "&quot; &#34; &#39; &#x27; %22 %3d %3a \\u0022 \\u003d \\u0027 \\x22 \\n| \"- '-"
+) | {"- -"}
 _BETWEEN = "\n\0\n"  # Joins texts so that no pattern matches across two of them
 
 
@@ -241,7 +228,7 @@ def _find_all(text: str) -> Iterator[tuple[int, int, str]]:
         return
     from rum.redact.secret_views import views  # noqa: PLC0415 (few texts have other readings)
 
-    for view in views(text, lower):
+    for view in views(text):
         read = view.text()
         for start, end, kind in _find_in(read, read.lower()):
             first, last = view.origin(start, end)

@@ -156,7 +156,7 @@ def _is_labelled(text: str, start: int) -> bool:
     return compiled(_NO_VALUE).search(text, max(0, start - 12), start) is not None
 
 
-_MORE_BEFORE = r"(?<=:)[\w!#$%*+./?@^~-]{6,}={1,2}\Z"  # A sign of equality within a password
+_MORE_BEFORE = r"(?<=[:\"'])[\w!#$%*+./?@^~-]{6,}={1,2}\Z"  # A sign of equality within a password
 _PAIR = r"[A-Za-z][\w.$-]{0,30}[/%]([^/@]{6,64})(?:@.*)?"
 
 

@@ -29,31 +29,6 @@ _HEADERS = (
     ),
     ("bearer", "bearer-token", r"bearer[ \t:=]{1,3}([\w.~+/=-]{12,}+)"),
     ("basic ", "basic-auth", r"basic[ \t\"'+]{1,8}([a-z0-9+/]{6,}+={0,2})"),
-    (
-        "identified by",
-        "password",
-        r"(?:user|to|for|role|alter|create|grant)\b[^;\n]{0,120}? identified by (?:password )?"
-        r"['\"]([^'\"\n]{1,200})['\"]",
-    ),
-    ("password '", "password", r"(?:user|role)\b[^;\n]{1,120}? password '([^'\n]{1,200})'"),
-    (
-        "machine ",
-        "password",
-        r"machine\s{1,20}\S{1,100}\s{1,20}login\s{1,20}\S{1,100}\s{1,20}password\s{1,20}(\S{3,200})",
-    ),
-)
-
-# A string that must be in the text, and a pattern up to the password.
-_COMMANDS = (
-    ("--from-literal", r"--from-literal[= ][\"']?[\w.-]{1,80}=[\"']?([^\s\"']{3,400})"),
-    (
-        "configure set",
-        r"configure set [\w.]{0,60}(?:secret_access_key|session_token) ([^\s\"']{16,2000}+)",
-    ),
-    (
-        "ENV ",
-        r"ENV [A-Z0-9_]{0,40}?(?:PASSWORD|PASSWD|PWD|SECRET|TOKEN|API_KEY) ([^\s\"'=][^\s\"']{2,200}+)",
-    ),
 )
 
 _COOKIES = (
@@ -97,11 +72,6 @@ def find_by_location(text: str, lower: str, _words: frozenset[bytes]) -> Iterato
                 start, end = match.span(1)
                 if _is_credential(kind, text[start:end]):
                     yield start, end, kind
-    for command, source in _COMMANDS:
-        if command in text:
-            for match in limited(compiled(source).finditer(text)):
-                if is_plausible("password", match[1], QUOTED):
-                    yield *match.span(1), "password"
 
 
 def _before_hosts(text: str) -> Iterator[tuple[int, int, str]]:
@@ -116,8 +86,6 @@ def _before_hosts(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _is_credential(kind: str, value: str) -> bool:
-    if kind == "password":
-        return is_plausible(kind, value, QUOTED)
     if kind == "basic-auth":
         return is_basic_auth(value)
     return is_random(value, 8) and not is_placeholder(value)

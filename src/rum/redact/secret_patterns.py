@@ -25,138 +25,112 @@ if TYPE_CHECKING:
 _HEX = "[0-9a-fA-F]"
 _ALNUM = "[A-Za-z0-9]"
 _URLSAFE = "[A-Za-z0-9_-]"
-_BASE64 = "[A-Za-z0-9+/=_-]"
 _UUID = f"{_HEX}{{8}}-(?:{_HEX}{{4}}-){{3}}{_HEX}{{12}}"
 
 # Kind, what must follow the prefix, prefixes. Every prefix ends in a separator and is followed by 16 or more
 # URL-safe characters: the search looks for these first, so that a new token does not slow down ordinary text.
-_PREFIXED = (
-    ("github-token", f"{_ALNUM}{{20}}", "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_"),
-    (
-        "gitlab-token",
-        f"{_URLSAFE}{{16}}",
-        "glpat- glptt- gldt- glrt- glcbt- glft- glsoat- glimt- glagent- gloas- glffct- glwt-",
-    ),
-    ("slack-token", f"{_URLSAFE}{{16}}", "xoxb- xoxp- xoxa- xoxr- xoxs- xoxo- xoxe- xoxc- xoxd- xapp-"),
-    ("stripe-key", f"{_ALNUM}{{16}}", "sk_live_ sk_test_ rk_live_ rk_test_ sk_prod_"),
-    ("webhook-secret", f"{_BASE64}{{20,}}+", "whsec_"),
-    ("anthropic-key", f"{_URLSAFE}{{16}}", "sk-ant-"),
-    ("openai-key", f"{_URLSAFE}{{16}}", "sk-proj- sk-svcacct- sk-admin-"),
-    ("api-key", f"(?!(?:ant|proj|svcacct|admin)-){_URLSAFE}{{0,24}}?{_ALNUM}{{16}}", "sk-"),
-    ("hugging-face-token", f"{_ALNUM}{{30}}", "hf_ api_org_"),
-    ("npm-token", f"{_ALNUM}{{30}}", "npm_"),
-    ("pypi-token", f"AgE{_URLSAFE}{{30}}", "pypi-"),
-    ("docker-token", f"{_URLSAFE}{{20}}", "dckr_pat_ dckr_oat_"),
-    ("sendgrid-key", f"{_URLSAFE}{{16,32}}+\\.{_URLSAFE}{{16}}", "SG."),
-    ("mailgun-key", f"{_HEX}{{32}}(?!{_ALNUM})", "key-"),
-    ("shopify-token", f"{_HEX}{{32}}", "shpat_ shpca_ shppa_ shpss_"),
-    ("square-token", f"{_URLSAFE}{{20}}", "sq0atp- sq0csp-"),
-    ("linear-key", f"{_ALNUM}{{30}}", "lin_api_ lin_oauth_"),
-    ("notion-token", f"{_ALNUM}{{40}}", "ntn_ secret_"),
-    ("figma-token", f"{_URLSAFE}{{30}}", "figd_"),
-    ("grafana-token", f"{_ALNUM}{{20,}}+_{_HEX}{{8}}", "glsa_"),
-    ("grafana-token", f"{_BASE64}{{32,}}+", "glc_"),
-    ("vault-token", f"{_URLSAFE}{{20}}", "hvs. hvb. hvr."),
-    ("digitalocean-token", f"{_HEX}{{40}}", "dop_v1_ doo_v1_ dor_v1_"),
-    ("dynatrace-token", f"{_ALNUM}{{20,32}}+\\.{_ALNUM}{{40}}", "dt0c01. dt0s01. dt0s16."),
-    ("doppler-token", f"{_ALNUM}{{40}}", "dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit."),
-    ("sentry-token", f"{_BASE64}{{40,}}+", "sntrys_ sntryu_"),
-    ("new-relic-key", f"{_ALNUM}{{16}}", "NRAK- NRJS- NRII- NRAA-"),
-    ("planetscale-token", f"{_URLSAFE}{{30}}", "pscale_tkn_ pscale_pw_ pscale_oauth_"),
-    ("supabase-key", f"{_HEX}{{30}}", "sbp_"),
-    ("supabase-key", f"{_URLSAFE}{{20}}", "sb_secret_"),
-    ("groq-key", f"{_ALNUM}{{40}}", "gsk_"),
-    ("replicate-token", f"{_ALNUM}{{30}}", "r8_"),
-    ("xai-key", f"{_ALNUM}{{40}}", "xai-"),
-    ("perplexity-key", f"{_ALNUM}{{40}}", "pplx-"),
-    ("nvidia-key", f"{_URLSAFE}{{50}}", "nvapi-"),
-    ("pinecone-key", f"{_URLSAFE}{{40}}", "pcsk_"),
-    ("tavily-key", f"{_URLSAFE}{{20}}", "tvly-"),
-    ("langsmith-key", f"{_HEX}{{30,}}+_{_HEX}{{8}}", "lsv2_pt_ lsv2_sk_"),
-    ("resend-key", f"{_ALNUM}{{8}}_{_ALNUM}{{24}}(?!{_ALNUM})", "re_"),
-    ("age-key", "1[A-Z0-9]{50}", "AGE-SECRET-KEY-"),
-    ("google-token", f"{_URLSAFE}{{20}}", "GOCSPX- ya29."),
-    ("postman-key", f"{_HEX}{{20,}}+-{_HEX}{{20}}", "PMAK-"),
-    ("rubygems-key", f"{_HEX}{{40}}", "rubygems_"),
-    ("pulumi-token", f"{_HEX}{{40}}", "pul-"),
-    ("fly-token", f"{_BASE64}{{40,}}+", "fo1_ fm1a_ fm1r_ fm2_"),
-    ("heroku-key", f"{_URLSAFE}{{40}}", "HRKU-"),
-    ("netlify-token", f"{_ALNUM}{{30}}", "nfp_"),
-    ("render-key", f"{_ALNUM}{{28}}", "rnd_"),
-    ("neon-key", f"{_ALNUM}{{40}}", "napi_"),
-    ("clojars-token", f"{_ALNUM}{{50}}", "CLOJARS_"),
-    ("prefect-key", f"{_ALNUM}{{30}}", "pnu_ pnb_"),
-    ("contentful-token", f"{_URLSAFE}{{40}}", "CFPAT-"),
-    ("cloudflare-key", f"{_HEX}{{24}}-{_HEX}{{100}}", "v1.0-"),
-    ("cloudflare-key", f"{_URLSAFE}{{40}}", "cfut_ cfat_ cfk_"),
-    ("brevo-key", f"{_HEX}{{60}}", "xkeysib- xsmtpsib-"),
-    ("shippo-token", f"{_HEX}{{40}}", "shippo_live_ shippo_test_"),
-    ("duffel-token", f"{_URLSAFE}{{40}}", "duffel_live_ duffel_test_"),
-    ("flutterwave-key", f"{_ALNUM}{{16}}", "FLWSECK- FLWSECK_TEST-"),
-    ("adobe-secret", f"{_ALNUM}{{32}}", "p8e-"),
-    ("onepassword-key", "[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}", "A3-"),
-    ("onepassword-token", f"eyJ{_BASE64}{{100,}}+", "ops_"),
-    ("typeform-token", f"{_URLSAFE}{{40}}", "tfp_"),
-    ("readme-key", f"{_ALNUM}{{60}}", "rdme_"),
-    ("sonar-token", f"{_HEX}{{40}}", "squ_ sqp_ sqa_"),
-    ("sourcegraph-token", f"(?:{_ALNUM}{{5,16}}_)?{_HEX}{{40}}", "sgp_"),
-    ("buildkite-token", f"{_HEX}{{40}}", "bkua_"),
-    ("circleci-token", f"{_URLSAFE}{{40}}", "CCIPAT_"),
-    ("launchdarkly-key", _UUID, "sdk-"),
-    ("plaid-token", _UUID, "access-sandbox- access-development- access-production-"),
-    ("posthog-key", f"{_ALNUM}{{40}}", "phx_"),
-    ("tailscale-key", f"{_ALNUM}{{8,}}+(?:CNTRL)?-{_ALNUM}{{16}}", "tskey-auth- tskey-api- tskey-client-"),
-    ("vercel-token", f"{_URLSAFE}{{20}}", "vercel_blob_rw_ vcp_ vca_"),
-    ("openshift-token", f"{_URLSAFE}{{40}}", "sha256~"),
-    ("mapbox-token", f"eyJ{_URLSAFE}{{16,}}+\\.{_URLSAFE}{{16}}", "sk."),
-    ("adafruit-key", f"{_ALNUM}{{28}}", "aio_"),
-    ("clickup-token", "[0-9]{6,10}_[A-Z0-9]{30}", "pk_"),
-    ("klaviyo-key", f"{_HEX}{{34}}(?!{_ALNUM})", "pk_"),
-    ("elevenlabs-key", f"{_HEX}{{48}}(?!{_ALNUM})", "sk_"),
-    ("payment-key", f"(?=[A-Za-z]{{0,20}}[0-9]){_ALNUM}{{24,80}}+", "live_ test_"),
-    ("payment-key", f"{_ALNUM}{{14}}", "rzp_live_ rzp_test_"),
-    ("defined-key", f"{_URLSAFE}{{26}}-{_URLSAFE}{{52}}", "dnkey-"),
-    ("frameio-token", f"{_URLSAFE}{{60}}", "fio-u-"),
-    ("dropbox-token", f"{_URLSAFE}{{60}}", "sl. sl.u."),
-    ("hubspot-token", _UUID, "pat-na1- pat-na2- pat-eu1- pat-ap1- pat-na3-"),
-    ("infracost-key", f"{_ALNUM}{{32}}", "ico-"),
-    ("launchdarkly-key", _UUID, "api- mob-"),
-    ("langfuse-key", _UUID, "sk-lf-"),
-    ("wakatime-key", _UUID, "waka_ waka_tok_ waka_sec_"),
-    ("new-relic-key", f"{_URLSAFE}{{32}}", "NRIQ- NRBR- NRSP-"),
-    ("scalingo-token", f"{_URLSAFE}{{48}}", "tk-us-"),
-    ("slack-token", "[0-9]-[A-Za-z0-9+/=]{100,}+", "xoxe- xoxe.xoxp- xoxe.xoxb-"),
-    ("yandex-token", f"{_URLSAFE}{{40,}}+", "y0_ t1."),
-    ("apify-token", f"{_ALNUM}{{30}}", "apify_api_"),
-    ("firecrawl-key", f"{_HEX}{{32}}", "fc-"),
-    ("together-key", f"{_URLSAFE}{{40}}", "tgp_v1_"),
-    ("fireworks-key", f"{_ALNUM}{{22}}", "fw_"),
-    ("anyscale-key", f"{_ALNUM}{{26}}", "esecret_"),
-    ("jina-key", f"{_ALNUM}{{40}}", "jina_"),
-    ("voyage-key", f"{_URLSAFE}{{40}}", "pa-"),
-    ("cerebras-key", f"{_ALNUM}{{40}}", "csk-"),
-    ("infisical-token", f"{_HEX}{{20,}}+\\.{_HEX}{{20,}}+\\.{_HEX}{{20}}", "st."),
-    ("packagist-token", f"{_HEX}{{40}}", "packagist_uut_ packagist_ack_"),
-    ("depot-token", f"{_HEX}{{40}}", "depot_project_ depot_org_ depot_user_"),
-    ("mandrill-key", f"{_ALNUM}{{22}}(?!{_ALNUM})", "md-"),
-    ("databento-key", f"{_ALNUM}{{29}}(?!{_ALNUM})", "db-"),
-    ("onesignal-key", f"{_ALNUM}{{80}}", "os_v2_app_ os_v2_org_"),
-    ("sidekiq-key", f"{_HEX}{{8}}:{_HEX}{{8}}", "gems.contribsys.com="),
-    ("helicone-key", f"{_URLSAFE}{{20}}", "sk-helicone- pk-helicone-"),
-    ("clerk-key", f"{_ALNUM}{{30}}", "ak_live_ ak_test_"),
-    ("mux-token", f"{_URLSAFE}{{60}}", "mux_"),
-    ("ubidots-token", f"{_ALNUM}{{30}}", "BBFF- BBUS-"),
-    ("harness-token", f"{_ALNUM}{{16,}}+\\.{_ALNUM}{{20,}}+\\.{_ALNUM}{{16}}", "pat. sat."),
-    ("openvsx-token", _UUID, "ovsxp_ ovsxat_"),
-    ("artifact-token", f"{_ALNUM}{{50}}", "cmVmdGtuOj"),
-    ("stytch-secret", f"{_URLSAFE}{{30}}", "secret-test- secret-live-"),
-    ("polar-token", f"{_ALNUM}{{30}}", "polar_oat_ polar_pat_ polar_whs_"),
-    ("trigger-key", f"{_ALNUM}{{20}}", "tr_dev_ tr_prod_ tr_stg_ tr_pat_"),
-    ("deno-token", f"{_ALNUM}{{30}}", "ddp_ ddo_ ddw_"),
-    ("service-key", f"{_URLSAFE}{{30}}", "xau_ e2b_ dtn_ ctx7sk- bb_live_ pk_prod_"),
-    ("linkedin-secret", f"{_ALNUM}{{16}}\\.{_ALNUM}{{6}}", "WPL_AP1."),
-    ("zoho-token", f"{_HEX}{{32}}\\.{_HEX}{{32}}", "1000."),
-)
+_PREFIXED = r"""
+github-token <A>{20} ghp_ gho_ ghu_ ghs_ ghr_ github_pat_
+gitlab-token <U>{16} glpat- glptt- gldt- glrt- glcbt- glft- glsoat- glimt- glagent- gloas-
+gitlab-token <U>{16} glffct- glwt-
+slack-token <U>{16} xoxb- xoxp- xoxa- xoxr- xoxs- xoxo- xoxe- xoxc- xoxd- xapp-
+stripe-key <A>{16} sk_live_ sk_test_ rk_live_ rk_test_ sk_prod_
+webhook-secret <B>{20,}+ whsec_
+anthropic-key <U>{16} sk-ant-
+openai-key <U>{16} sk-proj- sk-svcacct- sk-admin-
+api-key (?!(?:ant|proj|svcacct|admin)-)<U>{0,24}?<A>{16} sk-
+hugging-face-token <A>{30} hf_ api_org_
+npm-token <A>{30} npm_
+pypi-token AgE<U>{30} pypi-
+docker-token <U>{20} dckr_pat_ dckr_oat_
+sendgrid-key <U>{16,32}+\.<U>{16} SG.
+mailgun-key <H>{32}(?!<A>) key-
+shopify-token <H>{32} shpat_ shpca_ shppa_ shpss_
+square-token <U>{20} sq0atp- sq0csp-
+linear-key <A>{30} lin_api_ lin_oauth_
+notion-token <A>{40} ntn_ secret_
+figma-token <U>{30} figd_
+grafana-token <A>{20,}+_<H>{8} glsa_
+grafana-token <B>{32,}+ glc_
+vault-token <U>{20} hvs. hvb. hvr.
+digitalocean-token <H>{40} dop_v1_ doo_v1_ dor_v1_
+dynatrace-token <A>{20,32}+\.<A>{40} dt0c01. dt0s01. dt0s16.
+doppler-token <A>{40} dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.
+sentry-token <B>{40,}+ sntrys_ sntryu_
+new-relic-key <A>{16} NRAK- NRJS- NRII- NRAA-
+planetscale-token <U>{30} pscale_tkn_ pscale_pw_ pscale_oauth_
+supabase-key <H>{30} sbp_
+supabase-key <U>{20} sb_secret_
+groq-key <A>{40} gsk_
+replicate-token <A>{30} r8_
+xai-key <A>{40} xai-
+perplexity-key <A>{40} pplx-
+nvidia-key <U>{50} nvapi-
+pinecone-key <U>{40} pcsk_
+service-key <U>{20} tvly- vercel_blob_rw_ vcp_ vca_ sk-helicone- pk-helicone-
+langsmith-key <H>{30,}+_<H>{8} lsv2_pt_ lsv2_sk_
+resend-key <A>{8}_<A>{24}(?!<A>) re_
+age-key 1[A-Z0-9]{50} AGE-SECRET-KEY-
+google-token <U>{20} GOCSPX- ya29.
+postman-key <H>{20,}+-<H>{20} PMAK-
+rubygems-key <H>{40} rubygems_
+pulumi-token <H>{40} pul-
+fly-token <B>{40,}+ fo1_ fm1a_ fm1r_ fm2_
+heroku-key <U>{40} HRKU-
+netlify-token <A>{30} nfp_
+service-key <A>{28} rnd_ aio_
+service-key <A>{40} napi_ jina_ csk-
+service-key <A>{50} CLOJARS_ cmVmdGtuOj
+prefect-key <A>{30} pnu_ pnb_
+service-key <U>{40} CFPAT- cfut_ cfat_ cfk_ duffel_live_ duffel_test_ tfp_ CCIPAT_ sha256~
+service-key <U>{40} tgp_v1_ pa-
+service-key <H>{24}-<H>{100} v1.0-
+brevo-key <H>{60} xkeysib- xsmtpsib-
+service-key <H>{40} shippo_live_ shippo_test_ packagist_uut_ packagist_ack_ depot_project_
+service-key <H>{40} depot_org_ depot_user_
+service-key <A>{16} FLWSECK- FLWSECK_TEST-
+service-key <A>{32} p8e- ico-
+service-key [A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3} A3-
+service-key eyJ<B>{100,}+ ops_
+service-key <A>{60} rdme_
+sonar-token <H>{40} squ_ sqp_ sqa_
+service-key (?:<A>{5,16}_)?<H>{40} sgp_
+buildkite-token <H>{40} bkua_
+launchdarkly-key UUID sdk- api- mob-
+plaid-token UUID access-sandbox- access-development- access-production-
+posthog-key <A>{40} phx_
+tailscale-key <A>{8,}+(?:CNTRL)?-<A>{16} tskey-auth- tskey-api- tskey-client-
+service-key eyJ<U>{16,}+\.<U>{16} sk.
+service-key [0-9]{6,10}_[A-Z0-9]{30} pk_
+service-key <H>{34}(?!<A>) pk_
+service-key <H>{48}(?!<A>) sk_
+service-key (?=[A-Za-z]{0,20}[0-9])<A>{24,80}+ live_ test_
+service-key <A>{14} rzp_live_ rzp_test_
+service-key <U>{26}-<U>{52} dnkey-
+service-key <U>{60} fio-u- sl. sl.u. mux_
+service-key UUID pat-na1- pat-na2- pat-eu1- pat-ap1- pat-na3- sk-lf- waka_ waka_tok_ waka_sec_
+service-key UUID ovsxp_ ovsxat_
+new-relic-key <U>{32} NRIQ- NRBR- NRSP-
+service-key <U>{48} tk-us-
+slack-token [0-9]-[A-Za-z0-9+/=]{100,}+ xoxe- xoxe.xoxp- xoxe.xoxb-
+service-key <U>{40,}+ y0_ t1.
+service-key <A>{30} apify_api_ ak_live_ ak_test_ BBFF- BBUS- polar_oat_ polar_pat_
+service-key <A>{30} polar_whs_ ddp_ ddo_ ddw_
+service-key <H>{32} fc-
+service-key <A>{22} fw_
+service-key <A>{26} esecret_
+service-key <H>{20,}+\.<H>{20,}+\.<H>{20} st.
+service-key <A>{22}(?!<A>) md-
+service-key <A>{29}(?!<A>) db-
+service-key <A>{80} os_v2_app_ os_v2_org_
+service-key <H>{8}:<H>{8} gems.contribsys.com=
+service-key <A>{16,}+\.<A>{20,}+\.<A>{16} pat. sat.
+service-key <U>{30} secret-test- secret-live- xau_ e2b_ dtn_ ctx7sk- bb_live_ pk_prod_
+service-key <A>{20} tr_dev_ tr_prod_ tr_stg_ tr_pat_
+service-key <A>{16}\.<A>{6} WPL_AP1.
+zoho-token <H>{32}\.<H>{32} 1000.
+"""
+_CLASSES = {"<A>": _ALNUM, "<H>": _HEX, "<U>": _URLSAFE, "<B>": "[A-Za-z0-9+/=_-]", "UUID": _UUID}
 
 _KEY_LINES = r"[A-Za-z0-9+/\\\s=_-]{30,4000}+"
 
@@ -334,8 +308,11 @@ _RECORD = r":(?:[0-9]{2,5}|\*):[\w.*-]{1,63}:(?:[\w.@*-]{1,63}:)?([^\s:\"'`,;<>]
 def _by_tail() -> dict[str, list[tuple[str, str, str]]]:
     """Index the prefixes by their last three characters, longest prefix first."""
     index: dict[str, list[tuple[str, str, str]]] = {}
-    for kind, body, prefixes in _PREFIXED:
-        for prefix in prefixes.split():
+    for line in _PREFIXED.strip().splitlines():
+        kind, body, *prefixes = line.split()
+        for name, characters in _CLASSES.items():
+            body = body.replace(name, characters)
+        for prefix in prefixes:
             index.setdefault(prefix[-3:], []).append((prefix, kind, body))
     for rules in index.values():
         rules.sort(key=lambda rule: -len(rule[0]))

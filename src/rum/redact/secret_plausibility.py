@@ -92,11 +92,9 @@ def limited(matches: Iterator[re.Match[str]]) -> Iterator[re.Match[str]]:
 # ENV     UPPER_CASE=value
 # LINE    a line of a configuration file: `key: value`
 # FLAG    --key value
-# PROSE   a sentence that announces it: `the password is value`
-# LOOSE   anywhere else, so it may be code or prose
-QUOTED, ENV, LINE, FLAG, PROSE, LOOSE = "quoted", "env", "line", "flag", "prose", "loose"
+QUOTED, ENV, LINE, FLAG = "quoted", "env", "line", "flag"
 
-_MIN_LENGTH = {QUOTED: 8, ENV: 6, LINE: 8, FLAG: 8, PROSE: 16, LOOSE: 16}
+_MIN_LENGTH = {QUOTED: 8, ENV: 6, LINE: 8, FLAG: 8}
 
 # Characters: the beginning of a longer value is enough.
 _MAX_VALUE = 128
@@ -311,7 +309,7 @@ def _is_plausible(kind: str, value: str, form: str) -> bool:
         return is_basic_auth(value)
     if kind == "password":
         return _is_plausible_password(value, form)
-    if kind == "secret" and form in (QUOTED, ENV, LINE, FLAG):
+    if kind == "secret":
         return is_random(value, 6) or (form in (QUOTED, ENV) and _is_chosen_secret(value)) or is_chosen(value)
     return is_random(value, _MIN_LENGTH[form]) or (form == ENV and kind == "api-key" and is_chosen(value))
 
@@ -352,11 +350,6 @@ def is_chosen(value: str) -> bool:
 
 
 _STRONG = r"(?=.*[0-9])(?=.*[A-Za-z]{2})(?:.*[!@#$%^&*?].*|(?=.*[a-z])(?=.*[A-Z]).*)"
-
-
-def is_strong(value: str) -> bool:
-    """Whether the value is chosen or generated, and mixes more kinds of characters than words do."""
-    return (is_chosen(value) or is_generated(value)) and compiled(_STRONG).fullmatch(value) is not None
 
 
 # What is no secret, however strange: hashes, alphabets, patterns, expressions, formats, keys of known hosts.
@@ -459,10 +452,6 @@ def _is_plausible_password(value: str, form: str) -> bool:
     plain = value.isalpha()
     if form in (QUOTED, ENV):
         return value.isascii() or not plain
-    if form == LOOSE:
-        return is_random(value, 8)
-    if form == PROSE:
-        return is_chosen(value) or is_random(value, 12)
     return len(value) >= 5 and (not plain or is_random(value, 8)) and not (value.isdigit() and len(value) < 6)
 
 

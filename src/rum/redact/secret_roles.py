@@ -17,7 +17,8 @@ PASSWORD, KEY, VAGUE, ABOUT, AUTH, TOOL, SERVICE, HARMLESS, LINK = range(1, 10)
 # Parts of words for a password, and for a key, in many languages.
 _FOREIGN = word_set(
     """
-    adgangskode assword contrase contrasenya credenc geslo gjendur haslo hasła hasłe hasło hesla heslem
+    adgangskode assword contrase contrasenya credenc from-literal
+    geslo gjendur haslo hasła hasłe hasło hesla heslem
     heslo identifiants jelszav jelszó kennwort khẩu kodeord losenord losungswort lozink lösenord parola
     parool passcode passord passphr passw paswoord pwd salasana sandi senha slaptažod wachtwoord
     zugangscode zugangsdaten şifre κωδικ συνθηματικ гасл лозинк парол шифр סיסמ المرور كلمة पासवर्ड

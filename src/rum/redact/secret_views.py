@@ -10,50 +10,10 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_ESCAPES = {
-    **{"&quot;": '"', "&#34;": '"', "&#x22;": '"', "&apos;": "'", "&#39;": "'", "&#x27;": "'", "&amp;": "&"},
-    **{
-        "%22": '"',
-        "%27": "'",
-        "%3a": ":",
-        "%3d": "=",
-        "%2c": ",",
-        "%7b": "{",
-        "%7d": "}",
-        "%20": " ",
-        "%26": "&",
-        "%2f": "/",
-        "%40": "@",
-        "%23": "#",
-    },
-    **{
-        "\\u0022": '"',
-        "\\u0027": "'",
-        "\\u0026": "&",
-        "\\u003d": "=",
-        "\\x22": '"',
-        "\\x27": "'",
-        "\\n": "\n",
-    },
-}
+_ENTITIES = {"&quot;": '"', "&apos;": "'", "&amp;": "&"}
 _ESCAPED = (
-    "&(?:quot|#34|#x22|apos|#39|#x27|amp);"
-    "|%(?:2[02367cCfF]|3[aAdD]|40|7[bBdD])|\\\\(?:u00(?:2[267]|3[dD])|x2[27]|n)"
-)
-_SIGNS = (
-    "&quot;",
-    "&#34;",
-    "&#39;",
-    "&#x27;",
-    "%22",
-    "%3d",
-    "%3a",
-    "\\u0022",
-    "\\u003d",
-    "\\u0027",
-    "\\x22",
-    "\\n|",
-    "\\n---",
+    r"&(?:quot|apos|amp|#34|#x22|#39|#x27);|%(?:2[02367cCfF]|3[aAdD]|40|7[bBdD])"
+    r"|\\(?:u00(?:2[267]|3[dD])|x2[27]|n)"
 )
 
 # A list of strings with an option among them: JSON on one line or several, or items of YAML.
@@ -92,9 +52,9 @@ class View:
         return self._origins[number] + at - self._starts[number]
 
 
-def views(text: str, lower: str) -> Iterator[View]:
+def views(text: str) -> Iterator[View]:
     """Other readings of the text, if it has any."""
-    if any(sign in lower for sign in _SIGNS):
+    if compiled(_ESCAPED).search(text):
         yield _unescaped(text)
     if '"-' in text or "'-" in text:
         yield _joined(text, _ARGUMENTS, _ARGUMENT)
@@ -107,10 +67,18 @@ def _unescaped(text: str) -> View:
     at = 0
     for match in compiled(_ESCAPED).finditer(text):
         view.add(text[at : match.start()], at)
-        view.add(_ESCAPES[match[0].lower()], match.start())
+        view.add(_plain(match[0].lower()), match.start())
         at = match.end()
     view.add(text[at:], at)
     return view
+
+
+def _plain(escaped: str) -> str:
+    """The character that an escape stands for."""
+    if escaped in _ENTITIES or escaped == "\\n":
+        return _ENTITIES.get(escaped, "\n")
+    digits = escaped.strip("&#%\\ux;")
+    return chr(int(digits, 10 if escaped.startswith("&#") and escaped[2] != "x" else 16))
 
 
 def _joined(text: str, lists: str, item: str) -> View:
