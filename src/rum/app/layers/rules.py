@@ -199,7 +199,7 @@ def _remove(caller: Caller, rule_id: str) -> Removal:
     before = [replace(rule, condition=condition, action=action) for *_, (condition, action) in versions]
     caller.store.rules.delete([rule.id])
     if rule.source == USER:
-        for one in caller.store.rules.from_source(USER, limit_or_all(None)):
+        for one in caller.store.rules.latest(limit_or_all(None)):
             if one.superseded_by == rule.id:  # in force again, unless a third one overrules it
                 load("app.capture.words:put_rule")(caller.project, one)
     return Removal(
