@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rum.model.errors import RumError
-from rum.model.memory import Memory
+from rum.model.memory import SHORT_SHA, Memory, OriginKind
 
 if TYPE_CHECKING:
     import numpy as np
@@ -56,20 +56,27 @@ class Embedder(Protocol):
 
 
 # Part of every model name: when the choice of fields changes, vectors must be computed again.
-TEXT_VERSION = 1
+TEXT_VERSION = 2
 
 _MAX_TEXT = 2000  # Characters; somewhat more than models with 256 or 512 tokens read
 _MAX_PART = 1000  # Half of it: a long context must not crowd out the outcome
 
 
 def embedded_text(memory: Memory) -> str:
-    """Intent, outcome and reasoning, one line for each distinct text, cut to what a model reads."""
+    """Intent, outcome and reasoning, one line for each distinct text, cut to what a model reads.
+
+    Without the summary of a commit: its id and the number of lines say nothing about the work.
+    """
     intent, outcome, reasoning = memory.intent, memory.outcome, memory.reasoning
+    origin, reverted_by = memory.origin, memory.reverted_by
+    is_of_commit = origin.kind is OriginKind.COMMIT and origin.reference
+    has_own_words = not is_of_commit or not outcome.summary.startswith((origin.reference or "")[:SHORT_SHA])
     parts = (
         intent.goal,
         intent.context,
-        memory.full_summary,
+        memory.full_summary if has_own_words else "",
         outcome.failure_reason or "",
+        (reverted_by.reason if reverted_by else None) or "",
         *outcome.learnings,
         reasoning.approach_chosen,
         reasoning.why_chosen,

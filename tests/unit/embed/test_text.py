@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -51,6 +52,22 @@ def test_a_long_context_leaves_space_for_the_outcome():
     assert text.startswith("the goal\nccc")
     assert "c\nthe summary\nl" in text
     assert len(text) == 2000
+
+
+def test_the_id_and_size_of_a_commit_are_not_embedded():
+    sha = "0123456789abcdef" + "0" * 24
+    memory = make_memory(
+        "mem_1",
+        intent=make_intent("Open the gate", context="People wait."),
+        outcome=make_outcome(f"{sha[:10]}: 3 files, +10 -2"),
+        origin={"kind": "commit", "reference": sha},
+        reverted_by={"id": "mem_2", "reason": "Burglars came in."},
+    )
+    assert embedded_text(memory).split("\n") == ["Open the gate", "People wait.", "Burglars came in."]
+    told = msgspec.structs.replace(
+        memory, outcome=msgspec.structs.replace(memory.outcome, summary="It works")
+    )
+    assert "It works" in embedded_text(told)
 
 
 @given(st.text(min_size=1).filter(str.strip), st.text(), st.lists(st.text()))

@@ -41,6 +41,7 @@ from rum.capture.git.commit_memory import (
 from rum.capture.git.history import Authorship, Entry, Ledger, Revert, is_revert, named_in
 from rum.capture.git.ids import author_id, author_name, session_of
 from rum.capture.git.message import Naming, parse_message
+from rum.capture.git.pull_requests import PullRequest, brought_in
 from rum.capture.git.revert_words import Extent, says_revert
 from rum.capture.git.work_kind import Noise, noise_by_author, noise_by_change
 from rum.capture.memory_files import collect_files
@@ -129,7 +130,7 @@ def import_git(
             held = away & history.reachable_commits(place, since) if away else set[str]()
             lost = () if chosen.dry_run else _read(caller.project, [here[sha] for sha in away - held])
             elsewhere = _read(caller.project, [here[sha] for sha in held])
-            source = Commits(caller, ledger, changed, len(new), lost, elsewhere)
+            source = Commits(caller, ledger, changed, len(new), lost, elsewhere, brought_in(known))
             import_pieces(caller, source, tally, progress, dry_run=chosen.dry_run)
             unreadable = source.unreadable
     if not (chosen.dry_run or chosen.since or chosen.max_commits):
@@ -292,11 +293,16 @@ class Commits(Source[CommitSource]):
         changed: Iterable[tuple[Commit, list[Change]] | Unreadable],
         total: int,
         lost: Iterable[Memory],
-        elsewhere: Iterable[Memory] = (),
+        elsewhere: Iterable[Memory],
+        requests: Mapping[str, PullRequest],
     ) -> None:
-        """`lost` are memories of commits on no branch any more, `elsewhere` of those on other branches."""
+        """`lost` are memories of commits on no branch any more, `elsewhere` of those on other branches.
+
+        `requests` are the pull requests that brought commits in.
+        """
         super().__init__(caller, total)
         self._ledger = ledger
+        self._requests = requests
         self._changed = changed
         self.unreadable: list[Unreadable] = []
         self._issues = has_issues(caller.project)
@@ -327,7 +333,14 @@ class Commits(Source[CommitSource]):
         agent = author_id(author)
         memory = imported_memory(
             project,
-            commit_fields(commit, message, changes, revert, is_revert=is_revert),
+            commit_fields(
+                commit,
+                message,
+                changes,
+                revert,
+                is_revert=is_revert,
+                request=self._requests.get(commit.sha),
+            ),
             memory_id=self._ledger.entries[commit.sha].memory_id,
             agent_id=agent,
             session_id=session_of(agent, commit.at),
@@ -519,8 +532,9 @@ class _Known:
         """Whether another commit has the same subject and files, or at another time the message or size."""
         if self._by_files.get(_by_files(memory), set()) - {memory.id}:
             return True
-        sign = _by_message(memory) if memory.intent.context else _by_size(memory)
-        return bool(self._alike.get(sign, set()) - {memory.created_at})
+        # The text of a pull request is part of the message, and that of a copy differs; the size does not.
+        signs = ([_by_message(memory)] if memory.intent.context else []) + [_by_size(memory)]
+        return any(self._alike.get(sign, set()) - {memory.created_at} for sign in signs)
 
 
 def _by_files(memory: Memory) -> tuple[object, ...]:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from rum.capture.git.history import Revert
 from rum.capture.git.message import Message
+from rum.capture.git.pull_requests import PullRequest
 from rum.capture.git.revert_words import Extent
 from rum.capture.git.work_kind import folders, work_kind
 from rum.model.memory import SHORT_SHA, RevertLink
@@ -25,7 +26,13 @@ _MAX_TAGS = 6
 
 
 def commit_fields(
-    commit: Commit, message: Message, changes: Sequence[Change], revert: Revert | None, *, is_revert: bool
+    commit: Commit,
+    message: Message,
+    changes: Sequence[Change],
+    revert: Revert | None,
+    *,
+    is_revert: bool,
+    request: PullRequest | None = None,
 ) -> dict[str, Any]:
     """The fields of a commit's memory, in the form that `store` accepts."""
     kept = largest(changes)
@@ -38,7 +45,9 @@ def commit_fields(
         "intent": {
             "goal": message.subject or _goal(changes),
             "task_type": kind.task_type.value,
-            "context": message.body,
+            "context": "\n\n".join(
+                filter(None, (message.body, request and request.paragraph(message.subject)))
+            ),
         },
         "outcome": {**outcome, **failure_fields(revert)} if revert else outcome,
         "actions": actions_of(kept, commit.authored_at),

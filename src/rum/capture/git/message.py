@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from rum.capture.git.revert_words import Extent, extent_before
 from rum.model.links import LinkType
+from rum.text.sentences import split_sentences
 from rum.text.shorten import shorten, without_invisible
 
 MAX_MESSAGE = 64 * 1024  # Characters of a message that are read
@@ -53,6 +54,16 @@ _CLOSED = re.compile(
 _NUMBER = re.compile(r"(?:#|/)(\d{1,9})\b")
 _MAX_CLOSED = 5
 _MIN_REASON = 7  # Words that the paragraph naming a reverted commit has at least, to be the reason
+_CUT_SIGNS = ("…", "...")  # Where a forge cut a title; its rest begins the body
+_WRAPPED = 55  # A line of at least so many characters may go on in the next one
+_SHORT_LINE = 45  # A shorter line ends its paragraph
+_GOES_ON = re.compile(r"[a-z(`'\"]")  # How the next line begins then
+# A subject that ends so goes on in any case.
+_OPEN = re.compile(
+    r"(?:,|\s(?:an?|the|and|or|but|to|of|in|on|at|by|for|from|with|as|if|when|that|which|because|since|is|was))$"
+)
+# Not an item of a list, an indented or quoted line, or one like `Key: value`.
+_TEXT_LINE = re.compile(r"(?![-*+•>#|=]|\d{1,2}[.)] |\s|[\w-]{1,30}:)\S")
 _FOLDED_LINES = 4  # of one trailer
 
 
@@ -68,11 +79,40 @@ def parse_message(message: str) -> Message:
     """Return the parts of a message, each of limited length."""
     visible = without_invisible(message[:MAX_MESSAGE])
     first, _, rest = visible.strip().partition("\n")
-    subject, body = " ".join(first.split()), _without_trailers(rest)
+    subject, body = _whole_sentence(
+        " ".join(first.split()), _without_trailers(rest), is_next=rest[:1] != "\n"
+    )
     if len(subject) > MAX_SUBJECT:
         body = f"{subject}\n\n{body}"
         subject = cut(subject, MAX_SUBJECT)
     return Message(subject, cut(body.strip(), MAX_BODY), closed_by(visible))
+
+
+def _whole_sentence(subject: str, body: str, *, is_next: bool) -> tuple[str, str]:
+    """A subject that was broken within a sentence, with the rest of that sentence; and the rest of the body.
+
+    `is_next`: the body begins in the next line.
+    """
+    lines = body.split("\n")
+    is_open = _OPEN.search(subject) is not None and (is_next or body[:1].islower())
+    is_wrapped = is_next and len(subject) >= _WRAPPED and _GOES_ON.match(lines[0]) is not None
+    if subject.endswith(_CUT_SIGNS) and body.startswith(_CUT_SIGNS):
+        subject, lines[0] = subject.rstrip("….") + lines[0].lstrip("…."), ""
+        return subject, "\n".join(lines).strip("\n")
+    if not (is_open or (is_wrapped and subject[-1] not in ".!?:;")):
+        return subject, body
+    taken = 0
+    while taken < len(lines) and _TEXT_LINE.match(lines[taken]):
+        taken += 1
+        if len(lines[taken - 1]) < _SHORT_LINE:
+            break
+    # Whole sentences, as many as the first line needs.
+    sentences, whole = split_sentences(" ".join((subject, *lines[:taken]))), ""
+    while sentences and len(whole) < len(subject):
+        whole = f"{whole} {sentences.pop(0)}".strip()
+    if not taken or len(whole) > MAX_SUBJECT:
+        return subject, body
+    return whole, "\n".join((" ".join(sentences), *lines[taken:])).strip("\n")
 
 
 def reason_of(body: str, named: Iterable[str] = ()) -> str:

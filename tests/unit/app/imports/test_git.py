@@ -355,3 +355,25 @@ def test_progress_is_reported_until_the_end(repo: Repository, shop: Shop):
     told: list[tuple[int, int]] = []
     shop.open().import_git(progress=lambda done, total: told.append((done, total)))
     assert told == [(0, 0), (0, 3), (3, 3)]
+
+
+def test_a_commit_is_found_by_the_pull_request_that_brought_it_in(repo: Repository, shop: Shop):
+    repo.commit("Begin", {"a": "1"})
+    repo.git("checkout", "--quiet", "-b", "side")
+    repo.commit("Add a lock", {"b": "1"})
+    repo.git("checkout", "--quiet", "main")
+    repo.commit("Paint (#43324)", {"c": "1"})
+    repo.git(
+        "merge",
+        "--no-ff",
+        "-m",
+        "Merge pull request #43325 from ann/gate\n\nClose at night\n\nBurglars.",
+        "side",
+    )
+    rum = shop.open()
+    rum.import_git()
+    assert (
+        memories(rum)["Add a lock"]["intent"]["context"] == "Pull request #43325: Close at night\n\nBurglars."
+    )
+    for number, goal in (("#43325", "Add a lock"), ("#43324", "Paint (#43324)")):
+        assert [one.intent.goal for one in rum.recall(query=number).memories] == [goal]

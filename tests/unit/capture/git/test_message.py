@@ -128,3 +128,30 @@ def test_a_cut_text_has_the_same_beginning_and_the_allowed_length(text: str, mos
 @pytest.mark.parametrize("hostile", ["\n" * 60000, " x\n" * 20000, "-" * 60000, "a-" * 30000, "#1, " * 15000])
 def test_a_hostile_message_takes_linear_time(hostile: str):
     assert parse_message(f"subject\n\n{hostile}\nCloses #1").subject == "subject"
+
+
+@pytest.mark.parametrize(
+    ("message", "subject", "body"),
+    [
+        (
+            "Close the gate at night, as the people living there were\nwoken by burglars. Paint it.\n\nMore.",
+            "Close the gate at night, as the people living there were woken by burglars.",
+            "Paint it.\n\nMore.",
+        ),
+        (
+            "Close the gate because\n\nburglars came. It is safe now.",
+            "Close the gate because burglars came.",
+            "It is safe now.",
+        ),
+        ("Close the gate at nig…\n\n…ht (#12)\n\nMore.", "Close the gate at night (#12)", "More."),
+        ("Close the gate\nadd a test", "Close the gate", "add a test"),
+        (
+            "Close the gate and paint it in the colour of the house next door\n- and oil it",
+            "Close the gate and paint it in the colour of the house next door",
+            "- and oil it",
+        ),
+        ("Support cp -a\n\nit is short.", "Support cp -a", "it is short."),
+    ],
+)
+def test_a_subject_that_was_broken_in_a_sentence_is_whole(message: str, subject: str, body: str):
+    assert parse_message(message)[:2] == (subject, body)
