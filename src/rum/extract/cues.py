@@ -43,12 +43,9 @@ _CUES: dict[FindingKind, tuple[tuple[float, str], ...]] = {
         (2, rf"\b{_FAILS}\b.*\b(?:because|since|due to|unless)\b"),
         (2, rf"\b{_FAILS}\b(?: \w+){{0,3}}? (?:with|when|as soon as|on)\b"),
         (2, rf"\b(?:because|since|due to|so|while|whose|but)\b.*\b{_FAILS}\b"),
-        (1, r"\b(?:but|so)\b.*\b(?:was|were)(?:n't| not)?\b|\b(?:wasn't|weren't|was not|were not) \w+ed\b"),
         (2, r"\b(?:triggers?|leads? to|results? in|ends? up|which means)\b"),
-        (1, r"\b(?:bug|race condition|race|regression|flaky|off[- ]by[- ]one|dead ?lock)\b"),
         (1, r"\b\w+(?:Error|Exception)\b|\bE[A-Z]{4,}\b|\bstatus \d{3}\b"),
         (1, rf"\b{_FAILS}\b"),
-        (1, r"\b(?:fix(?:ed|es)?|solved|resolved|mended)\b"),
     ),
     FindingKind.DECISION: (
         (3, r"\bdecision\b|\bdecid(?:ed|es?)\b|\bagreed (?:on|approach|to)\b|\brationale\b|\btrade-?offs?\b"),
@@ -67,17 +64,7 @@ _CUES: dict[FindingKind, tuple[tuple[float, str], ...]] = {
             r"|\bnot (?:allowed|permitted|possible)\b",
         ),
         (2, r"\b(?:must|has to|have to|had to|needs? (?:to|at least)|(?:is|are) (?:required|obliged) to)\b"),
-        (2, r"\b\d[\w -]{0,20} limit\b|\b(?:run|runs|ran|running) into\b|\bto make it work (?:with|on|in)\b"),
         (2, r"\bonly (?:allowed|works?|supports?|possible|permitted|if|when|with|between|has|have)\b"),
-        (
-            1,
-            r"\b(?:doesn't|does not|don't|do not|no longer|isn't|aren't|won't) (?:\w+ )?"
-            r"(?:support|allow|implement|accept|permit|maintain|provide|offer)\w*",
-        ),
-        (
-            1,
-            r"\b(?:since|because|as|if)\b.*\b(?:can't|cannot|must|w(?:on|ouldn)'t|never|needs? to|has to)\b",
-        ),
         (1, r"\b(?:won't|wouldn't|doesn't|does not) \w+"),
         (1, r"\bsilently\b|\bas long as\b|\bby design\b|\bunsupported\b|\b(?:has|have) no\b|\bno outbound\b"),
     ),
@@ -133,10 +120,6 @@ _CUES: dict[FindingKind, tuple[tuple[float, str], ...]] = {
             r"\b(?:pattern|style|(?:in)?consistent(?:ly)?|naming|named|factor(?:y|ies)|wrapped"
             r"|memoi[sz]ed)\b",
         ),
-        (
-            1,
-            r"\b(?:are|is) (?:named|wrapped|[ps]\w+fixed|written|built|reserved|kept)\b|\buse the\b",
-        ),
     ),
     FindingKind.STRUCTURE: (
         (3, rf"\b{_PLACED}\b[^.]{{0,40}}\b(?:in|under|at|by|inside|within|next to)\b[^.]{{0,60}}?{_HERE}"),
@@ -153,11 +136,6 @@ _CUES: dict[FindingKind, tuple[tuple[float, str], ...]] = {
         ),
         (2, rf"\b{_PASSED}\b[^.]{{0,40}}\b(?:in|by|from|through|into|at|via|on)\b[^.]{{0,40}}?{_HERE}"),
         (1, rf"(?:{PATH}).*(?:{PATH})"),
-        (
-            1,
-            r"\b(?:table|schema|view|column|queue|registry|route|router|handler|consumer"
-            r"|producer)s?\b[^.]{0,80}[`_]",
-        ),
     ),
 }
 
