@@ -174,3 +174,63 @@ def test_an_edit_within_a_line_that_puts_the_mistake_back_is_warned_of(
     (tmp_path / "cart.js").write_text(f"function total(items) {{\n  {now}\n}}\n")
     told = warned(tmp_path, telling, path="cart.js", added=added, removed="n.count")
     assert bool(told) is is_warned
+
+
+def set_default() -> Telling:
+    bad, good = "    return self.data.setdefault(key, None)", "    return self.data.get(key)"
+    telling = Telling().prompt("Make get safe").edit("kv.py", "    return self.data[key]", bad)
+    return telling.run("pytest -q", RED, 1).edit("kv.py", bad, good).run("pytest -q", GREEN).stop()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "sed -i 's/self.data.get(key)/self.data.setdefault(key, None)/' kv.py",
+        "cat > kv.py <<'X'\nclass KV:\n    def get(self, key):\n"
+        "        return self.data.setdefault(key, None)\nX",
+        "python - <<'X'\np = Path('kv.py')\n"
+        "p.write_text(p.read_text().replace('.get(key)', '.setdefault(key, None)'))\nX",
+    ],
+)
+def test_a_mistake_that_a_command_writes_is_warned_of(command: str, tmp_path: Path):
+    (tmp_path / "kv.py").write_text("class KV:\n    def get(self, key):\n        return self.data.get(key)\n")
+    assert "Tried before" in warned(tmp_path, set_default(), command=command)
+
+
+def test_a_mistake_in_another_format_is_warned_of_but_not_in_another_function(tmp_path: Path):
+    broken = "    return self.data.setdefault(\n        key,\n        None,\n    )"
+    assert "Tried before" in warned(tmp_path / "a", set_default(), path="kv.py", added=broken)
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b" / "kv.py").write_text(
+        "class KV:\n    def get(self, key):\n        return self.data.get(key)\n\n"
+        "    def ensure(self, key):\n        pass\n"
+    )
+    added = "        return self.data.setdefault(key, None)"
+    assert warned(tmp_path / "b", set_default(), path="kv.py", added=added, removed="        pass") == ""
+
+
+def test_a_missing_program_is_warned_of_whatever_it_is_to_do(tmp_path: Path):
+    telling = (
+        Telling().prompt("Start it").run("docker-compose up -d", "docker-compose: command not found", 127)
+    )
+    telling.run("docker compose up -d", "Started").stop()
+    assert "Worked instead" in warned(tmp_path, telling, command="docker-compose up --build")
+
+
+def test_a_program_that_failed_in_the_projects_code_is_not_warned_of(tmp_path: Path):
+    crash = (
+        "Exit code 1\nTraceback (most recent call last):\n  File \"/p/app.py\", line 1, in f\nKeyError: 'X'"
+    )
+    telling = Telling().prompt("Run it").run("python app.py", crash, 1).stop("It fails.")
+    assert warned(tmp_path, telling, command="python app.py") == ""
+
+
+def test_a_check_started_with_another_setting_is_the_right_one(tmp_path: Path):
+    missing = "Exit code 2\nE   ModuleNotFoundError: No module named 'api'\n1 error in 0.05s"
+    telling = (
+        Telling().prompt("Add a route").edit("src/api.py", "x", "y = 1").run("pytest -q tests", missing, 2)
+    )
+    telling.run("PYTHONPATH=src pytest -q tests", GREEN).stop()
+    told = warned(tmp_path / "a", telling, command="git status; pytest -q tests")
+    assert "Worked instead: `PYTHONPATH=src pytest -q tests`" in told
+    assert warned(tmp_path / "b", telling, command="PYTHONPATH=src pytest -q tests/test_api.py") == ""

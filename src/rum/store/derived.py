@@ -171,6 +171,9 @@ _NOT_FOUND = re.compile(
 )
 
 
+_IN_CODE = re.compile(r"(?:Error|Exception|panic)\b.* in (?:\S+ \()?[\w.-]+\.[a-z]{1,5}\)?$")
+
+
 def attempts_of(memory: Memory) -> list[Attempt]:
     """The attempts of a memory, in the order of its actions."""
     return list(_attempts(memory))[:MAX_ATTEMPTS]
@@ -236,7 +239,8 @@ def _worked(memory: Memory, action: Action) -> bool | None:
     command, error = action.details.command or "", f"{result.error or ''}\n{result.output_summary or ''}"
     if not result.success and is_check(command) and not is_misuse(command, error):
         return None
-    return result.success
+    # An error in a file of the project is about the code.
+    return None if not result.success and _IN_CODE.search(result.error or "") else result.success
 
 
 def _key_and_marks(action: Action) -> tuple[str, frozenset[int]] | None:

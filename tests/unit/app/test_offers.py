@@ -192,3 +192,11 @@ def test_an_invalid_query_is_refused_with_the_reason(rum: Rum):
     with pytest.raises(InvalidQuery, match="one of warning"):
         rum.offers(kind="advice")
     assert rum.offers().hint
+
+
+def test_what_was_offered_is_listed_before_the_turn_is_over(shop: Shop, rum: Rum):
+    memory_id = learned(shop, rum)
+    leave(rum, again(shop))
+    (offer,) = rum.offers(kind="warning").offers
+    assert offer.memory_id == memory_id
+    assert rum.offers(kind="warning", session="another").offers == []

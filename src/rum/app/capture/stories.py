@@ -10,6 +10,8 @@ from msgspec.structs import replace
 
 from rum.app.caller import Caller
 from rum.app.memories.store import replace_memory
+from rum.app.review import pending
+from rum.app.review.pending import PendingMemory
 from rum.capture.observe.goals import PromptKind, read_prompt
 from rum.capture.observe.stories import changed_paths, is_done_by, story_link, with_replaced_lines
 from rum.capture.observe.turn_memory import TurnObservation
@@ -26,6 +28,7 @@ from rum.text.shell import segments
 CAPTURE_AUTHOR = "capture"  # The author recorded when capture changes an existing memory
 _CANDIDATES = 30  # The newest memories of the same files, and of the same session, that are compared
 _MAX_LINKS = 5
+_MAX_REVERTED = 300  # The newest memories among which reverted work is searched
 _OWN = (OriginKind.TURN, OriginKind.TRANSCRIPT)
 _WORK = (*_OWN, OriginKind.AGENT)
 _EDITS = (ActionType.FILE_EDIT, ActionType.FILE_CREATE, ActionType.FILE_DELETE)
@@ -78,19 +81,24 @@ class StoryLinks:
         reason = memory.intent.goal
         link = RevertLink(memory.id, memory.commit, reason=reason)
         failed = ActionResult(success=False, error=f"reverted: {reason}")
-        for sha in _REVERTED.findall(messages):
-            made = [memory_id for memory_id, commit in self._store.memories.commits() if commit == sha]
-            for one in self._store.memories.get(made):
-                if one.id == memory.id or one.reverted_by or one.origin.kind not in _OWN or not _commits(one):
-                    continue
-                outcome = replace(one.outcome, success=False, failure_reason=reason)
-                outcome = replace(outcome, failure_category=FailureCategory.OTHER)
-                actions = tuple(
-                    replace(action, result=failed) if action.type in _EDITS else action
-                    for action in one.actions
-                )
-                changed = replace(one, outcome=outcome, actions=actions, reverted_by=link)
-                replace_memory(self._caller, one, changed, by=CAPTURE_AUTHOR)
+        reverted = _REVERTED.findall(messages)
+        rows, _ = self._store.search.by_filters(Filters(), _MAX_REVERTED) if reverted else ((), 0)
+        for one in self._store.memories.get([row.id for row in rows]):
+            if (
+                one.commit not in reverted
+                or one.reverted_by
+                or one.origin.kind not in _OWN
+                or not _commits(one)
+            ):
+                continue
+            outcome = replace(
+                one.outcome, success=False, failure_reason=reason, failure_category=FailureCategory.OTHER
+            )
+            actions = (
+                replace(action, result=failed) if action.type in _EDITS else action for action in one.actions
+            )
+            changed = replace(one, outcome=outcome, actions=tuple(actions), reverted_by=link)
+            replace_memory(self._caller, one, changed, by=CAPTURE_AUTHOR)
 
     def _candidates(self, memory: Memory) -> list[Memory]:
         """Captured work on the same files or in the same session, newest first."""
@@ -158,8 +166,16 @@ class StoryLinks:
         completed = replace(memory, perception=perception, commit=observed.commit)
         with self._store.transaction():
             if completed.content() != memory.content():
-                replace_memory(self._caller, memory, completed, by=CAPTURE_AUTHOR)
+                self._replace(memory, completed)
         return True
+
+    def _replace(self, memory: Memory, completed: Memory) -> None:
+        """Change a memory, or propose the change if people review them first."""
+        if pending.is_on(self._caller.project):
+            proposal = PendingMemory(memory=completed, prompt=None, resumed=None, links=[])
+            pending.propose_memory(self._caller.project, proposal, is_update=True)
+        else:
+            replace_memory(self._caller, memory, completed, by=CAPTURE_AUTHOR)
 
 
 def _commits(memory: Memory) -> bool:

@@ -36,12 +36,17 @@ _RELATED = 0.5  # The share of marks in common from which an edit that worked co
 # with fewer than `LEAST` may be there by chance.
 WITHIN, LARGE, MEDIUM, LEAST = 0.9, 16, 5, 3
 _MAX_FILE = 1024 * 1024  # Bytes of a file in which the line of an edit is searched
+_MAX_NAMES = 5  # Files in a command line that it may edit
+_FILE = r"[\w./-]*\w\.\w{1,8}(?![\w(])"
+_SUBSTITUTED = r"\bs([/|#])(.+?)\1(.*?)\1"
+_REPLACED = r"""replace\(\s*(["'])(.*?)\1,\s*(["'])(.*?)\3"""
 _PART = 0.4  # An edit within a line has at least this share of the line that failed
 # Of two longer lines, that failed and that worked, only some characters before their difference are quoted.
 _LONG, _BEFORE = 50, 8
 # A condition that a failed edit lacked may be what it needed.
 _GUARD = r"\s*(?:\}\s*)?(?:else )?(?:if|elif|elsif|unless|guard|try|with|when|while)\b"
 # Errors of a command that could not be started; another way to start it may work.
+_NO_PROGRAM = r"(?i)command not found|not recogni[sz]ed as"
 _NOT_STARTED = r"(?i)not found|no module named|not recogni[sz]ed as|no such file|enoent|not installed"
 
 
@@ -62,28 +67,66 @@ def _repeated(context: OfferContext) -> Iterable[tuple[str, AttemptRow | None]]:
     if event.get("tool") == "run" and (tried := command_tried(event.get("command", ""))) is not None:
         rows, start = store.attempts(tried.key, _MAX_ATTEMPTS), started_by(event.get("command", ""))
         yield "", _repeated_command(tried.marks, rows, event["session"], start)
-    for file in event.get("files", []):
+    for file in (*event.get("files", []), *_edits_by_command(event.get("command", ""))):
         path = context.path_of(file) if file["operation"] != "read" else None
         if path and (rows := store.attempts(path, _MAX_ATTEMPTS)):
-            yield path, _repeated_edit(*_whole_lines(context, file), rows, event["session"])
+            added, removed, rest = _whole_lines(context, file)
+            for one in dict.fromkeys((added, _with_joined_lines(added))):
+                found = _repeated_edit(one, removed, rows, event["session"])
+                # Where what worked instead stays, the edit is about another place in the file.
+                is_elsewhere = found is not None and bool(found.instead) and found.instead in rest
+                yield path, None if is_elsewhere else found
 
 
-def _whole_lines(context: OfferContext, file: FileAccess) -> tuple[str, str]:
-    """What an edit adds and removes; of one within a line, which is yet to be made, the whole lines."""
+def _edits_by_command(command: str) -> Iterable[FileAccess]:
+    """The edits that a command line makes: by a here document, `sed -i`, or a script that replaces a text."""
+    if not any(sign in command for sign in ("<<", "-i", ".replace(")):
+        return
+    import re  # noqa: PLC0415 (few commands edit files)
+
+    body = command.partition("<<")[2].partition("\n")[2]
+    replaced = [(old, new) for _, old, new in re.findall(_SUBSTITUTED, command)]
+    replaced += [(old, new) for _, old, _, new in re.findall(_REPLACED, command)]
+    for name in list(dict.fromkeys(re.findall(_FILE, command)))[:_MAX_NAMES]:
+        for old, new in replaced or ([("", body)] if body else []):
+            yield {"path": name, "operation": "edit", "added": new, "removed": old}
+
+
+def _with_joined_lines(code: str) -> str:
+    """Code with each statement on one line that a formatter has broken at its brackets."""
+    lines: list[str] = []
+    depth = 0
+    for line in code.splitlines():
+        if depth > 0 and lines:
+            lines[-1] = lines[-1].rstrip() + (" " if lines[-1].rstrip().endswith(",") else "") + line.strip()
+        else:
+            lines.append(line)
+        depth = (
+            max(0, depth) + sum(line.count(sign) for sign in "([") - sum(line.count(sign) for sign in ")]")
+        )
+    return "\n".join(line.replace(", )", ")").replace(",)", ")").replace(", ]", "]") for line in lines)
+
+
+def _whole_lines(context: OfferContext, file: FileAccess) -> tuple[str, str, str]:
+    """What an edit adds and removes, and the rest of the file.
+
+    Of an edit within a line, which is yet to be made, it is whole lines; the rest is empty if it is unknown.
+    """
     new, old = file.get("added", ""), file.get("removed", "")
     if not old or context.event["kind"] != "before":
-        return new, old
+        return new, old, ""
     try:
         with open(os.path.join(context.event["cwd"], file["path"]), "rb") as opened:
             text = opened.read(_MAX_FILE).decode("utf-8", "replace").replace("\r\n", "\n")
     except (OSError, ValueError):
-        return new, old
+        return new, old, ""
     at = text.find(old)
     if at < 0:
-        return new, old
-    end = text.find("\n", at + len(old))
-    head, tail = text[text.rfind("\n", 0, at) + 1 : at], text[at + len(old) : end if end >= 0 else None]
-    return head + new + tail, head + old + tail
+        return new, old, ""
+    start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at + len(old))
+    end = len(text) if end < 0 else end
+    head, tail = text[start:at], text[at + len(old) : end]
+    return head + new + tail, head + old + tail, text[:start] + text[end:]
 
 
 def _repeated_edit(added: str, removed: str, rows: Sequence[AttemptRow], session: str) -> AttemptRow | None:
@@ -124,11 +167,16 @@ def _repeated_command(
     within = [row for row in rows if _is_part(marks, row)]
     # With other words added it may work, but not if it has failed in two memories and never worked so.
     has_failed_often = len({row.memory_id for row in within}) > 1 and not any(row.worked for row in within)
+    has_run = False
     for row in rows:
-        if not (
-            is_alike(marks, row.marks, row.size, is_command=True) or (has_failed_often and row in within)
-        ):
-            continue
+        is_same = is_alike(marks, row.marks, row.size, is_command=True) or (
+            has_failed_often and row in within
+        )
+        if not is_same:
+            has_run = has_run or (bool(row.worked) and row.tried == start)
+            # A program that is missing is missing whatever it is to do.
+            if has_run or not _is_missing(row):
+                continue
         if row.worked:
             if found is not None and (not _is_not_started(found) or row.tried == start):
                 return found if len(failures) > 1 else None
@@ -148,6 +196,12 @@ def _repeated_command(
 def _is_part(marks: frozenset[int], row: AttemptRow) -> bool:
     """Whether a command has all words of an earlier one."""
     return row.size > 1 and shared(row.marks, row.size, marks) >= row.size
+
+
+def _is_missing(row: AttemptRow) -> bool:
+    import re  # noqa: PLC0415 (as below)
+
+    return not row.worked and re.search(_NO_PROGRAM, row.why) is not None
 
 
 def _is_not_started(row: AttemptRow) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -243,3 +244,67 @@ def test_the_report_of_a_subagent_in_the_background_is_part_of_the_memory(sessio
     assert memory.perception
     assert "called by checkout.py" in memory.perception.observations[0].what
     assert memory.intent.task_type == "investigation"
+
+
+def test_work_that_was_broken_off_is_finished_in_other_files(sessions: Sessions, shop: Shop, rum: Rum):
+    telling = sessions.begin().prompt("split customers.name into first_name and last_name")
+    sessions.take(telling.edit("schema.sql", "name TEXT", "first_name TEXT").add("end"))
+    assert "Left unfinished" in at_start(shop, rum)
+    later = sessions.begin("s2").prompt("the split of customer names broke off half way, finish it pls")
+    later.edit("export.py", "a = 1", "a = 2").run("pytest", "3 passed")
+    first, second = sessions.take(later.stop("Finished."))
+    assert first.id in str(links_of(second))
+    assert "unfinished" not in at_start(shop, rum)
+
+
+def test_unfinished_work_is_not_told_if_somebody_changed_its_files(sessions: Sessions, shop: Shop, rum: Rum):
+    (shop.folder / "pay.py").write_text("b\n")
+    telling = sessions.begin().prompt("Add a retry to charge()").edit("pay.py", "a", "b")
+    sessions.take(telling.run("pytest", CRASH, 1).stop("It still fails."))
+    assert "Left unfinished" in at_start(shop, rum)
+    (shop.folder / "pay.py").write_text("c\n")
+    assert "unfinished" not in at_start(shop, rum)
+
+
+def test_a_later_session_finds_that_unverified_lines_were_wrong(sessions: Sessions):
+    telling = sessions.begin().prompt("parse_offset should take minutes")
+    sessions.take(telling.edit("offset.py", "return 0", "return hours + minutes / 60").stop("It does."))
+    later = sessions.begin("s2").prompt("do half hours work west of Greenwich?")
+    later.edit("test_offset.py", "", "assert parse('-3:30') == -3.5").run("pytest", CRASH, 1)
+    later.edit("offset.py", "return hours + minutes / 60", "return hours + sign * minutes / 60")
+    first, _ = sessions.take(later.run("pytest", "3 passed").stop("They did not. Now they do."))
+    (failed,) = [one for one in first.actions or () if one.result and not one.result.success]
+    assert failed.details.diff_summary == "+return hours + minutes / 60"
+
+
+def test_what_the_user_said_is_not_told_twice(sessions: Sessions, shop: Shop, rum: Rum):
+    telling = sessions.begin().prompt("Add a delete").edit("kv.py", "a", "try: del d[k]").stop("Added.")
+    telling.prompt("No, we never use try/except for control flow").edit("kv.py", "try: del d[k]", "d.pop(k)")
+    sessions.take(telling.stop("Done."))
+    assert at_start(shop, rum).count("never use try/except") == 1
+
+
+def test_a_commit_that_a_later_session_reverts_has_failed(shop: Shop):
+    def git(*words: str) -> None:
+        settings = ("-c", "user.name=Ada", "-c", "user.email=ada@example.com")
+        subprocess.run(["git", *settings, *words], cwd=shop.folder, check=True, capture_output=True)
+
+    git("init", "-q")  # before the project is opened, as it names the project
+    (shop.folder / "gate.go").write_text("return true\n")
+    git("add", "-A")
+    git("commit", "-qm", "First")
+    (shop.folder / "gate.go").write_text("return hits[key] <= 100\n")
+    git("commit", "-qam", "Limit requests")
+    rum = shop.open(owner=True)
+    sessions = Sessions(shop, rum)
+    telling = sessions.begin().prompt("limit Allow() to 100 requests per key")
+    telling.edit("gate.go", "return true", "return hits[key] <= 100").run("git commit -qam 'Limit requests'")
+    sessions.take(telling.stop("It counts in a map."))
+    git("revert", "--no-edit", "HEAD")
+    later = sessions.begin("s2").prompt("the limiter has to go, every pod counts for itself")
+    first, second = sessions.take(later.run("git revert --no-edit HEAD").stop("Reverted."))
+    assert first.reverted_by
+    assert first.reverted_by.id == second.id
+    assert first.outcome.success is False
+    assert [one.result and one.result.success for one in first.actions or ()] == [False, True]
+    assert "unfinished" not in at_start(shop, rum)

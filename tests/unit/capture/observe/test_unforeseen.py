@@ -175,6 +175,13 @@ def test_an_edit_that_was_taken_back_fails_a_task_but_answers_a_question(
         "we don't need the retry any more, remove it",
         "use asyncio instead of threads",
         "never again",
+        "as of now the build fails",
+        "every time you click save it crashes",
+        "no errors in the log, but it hangs",
+        "the tooltip shows up, everywhere",
+        "before you commit it, run the tests",
+        "as I said, the button is red",
+        "new users should get an email",
         "my colleague said 'never use ORM', what do you think?",
     ],
 )
