@@ -205,3 +205,74 @@ def test_no_write_is_lost_while_a_backup_is_restored(place: Place, tmp_path: Pat
 
 def ids_in(rum: Rum) -> set[str]:
     return {msgspec.json.decode(line).get("memory", {}).get("id") for line in rum.export()}
+
+
+def damage_leaf(path: Path, text: bytes) -> None:
+    """Overwrite the page that has a text."""
+    data = path.read_bytes()
+    with path.open("r+b") as file:
+        file.seek(data.index(text) // PAGE * PAGE)
+        file.write(b"\xa5" * PAGE)
+
+
+def test_a_damaged_page_is_one_problem_with_advice_and_mending_names_what_was_lost(place: Place):
+    execute(place)
+    damage_leaf(place.project() / "rum.db", b'"goal":"Goal 30 ')
+    with place.open(owner=True) as rum:
+        problems = [one for one in rum.doctor().problems if "rum.db" in one.what]
+    assert len(problems) == 1
+    assert "rum backup restore" in problems[0].advice
+    assert "rum doctor --mend" in problems[0].advice
+    with place.open(owner=True) as rum:
+        before = ids_by_index(place)
+    repaired = Rum.repair(place.work, home=place.home).facts["repaired"]
+    with place.open(owner=True) as rum:
+        lost = before - ids_in(rum)
+    assert lost
+    assert f"Lost: {len(lost)} memories" in repaired[0]
+    assert all(one in repaired[0] for one in lost)
+
+
+def ids_by_index(place: Place) -> set[str]:
+    with closing(sqlite3.connect(place.project() / "rum.db")) as db:
+        return {one for (one,) in db.execute("SELECT id FROM memories ORDER BY id")}
+
+
+def append_events(place: Place, number: int) -> None:
+    with place.open(owner=True) as rum:
+        for one in range(number):
+            rum.layers.append("episodic", {"content": f"Event {one} " + "word " * 100})
+    with closing(sqlite3.connect(place.project() / "activity.db", isolation_level=None)) as db:
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+@pytest.mark.parametrize("mended", [False, True])
+def test_events_survive_when_a_damaged_file_of_activity_is_moved_aside(place: Place, mended: bool):
+    append_events(place, 60)
+    damage_leaf(place.project() / "activity.db", b"Event 30 ")
+    with place.open(owner=True) as rum:
+        rum.layers.append("episodic", {"content": "Event after the damage"})
+        if mended:
+            assert "rum doctor --mend" in rum.doctor().problems[0].advice
+            Rum.repair(place.work, home=place.home)
+        left = sum(b'"kind":"event"' in line for line in rum.export())
+        (problem,) = rum.doctor().problems
+    assert 40 < left < 61
+    assert "activity.db.damaged" in problem.what
+    assert f"Lost: {61 - left} events" in problem.what
+
+
+def test_nothing_of_a_file_of_activity_that_cannot_be_read_is_told_too(place: Place):
+    append_events(place, 3)
+    (place.project() / "activity.db").write_bytes(b"garbage!" * 2000)
+    append_events(place, 1)
+    with place.open(owner=True) as rum:
+        assert "none of its rows could be read" in rum.doctor().problems[0].what.lower()
+
+
+def test_events_survive_a_lost_memory(place: Place):
+    append_events(place, 3)
+    (place.project() / "rum.db").unlink()
+    Rum.repair(place.work, home=place.home)
+    with place.open(owner=True) as rum:
+        assert sum(b'"kind":"event"' in line for line in rum.export()) == 3

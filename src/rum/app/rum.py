@@ -207,6 +207,7 @@ class Rum:
         if damaged:
             copy, done = load("store.sqlite.repair:repair_files")(directory)
         with cls.open(path, project=project, home=home, owner=True) as rum:
+            rum._project.store.local_upkeep.repair_activity()
             if damaged:
                 rum.reindex(left_out=lambda _: None)
                 done.append("The index was rebuilt.")

@@ -62,6 +62,10 @@ class LocalUpkeep(Protocol):
         """Return the size of that file."""
         ...
 
+    def repair_activity(self) -> None:
+        """Save what can be read of a damaged file of events and counts."""
+        ...
+
     def copies(self) -> list[str]:
         """Return the copies of files that repairs and restored backups left beside them."""
         ...

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, Generic, TypeVar, cast
 
 from rum.model.errors import StorageError
 from rum.settings.home import file_lock
 from rum.store.sqlite.connect import DAMAGED, Database, file_stat, is_busy, is_damage, storage_errors
+from rum.store.sqlite.records import SQL
 
 T = TypeVar("T")
 _OPENING = 1.0  # Seconds for which opening waits for another process; nobody should wait long for this file
 _SIDE_FILES = ("-wal", "-shm")
+SAVED = "saved"  # The name under which it is noted what was saved of a damaged file
 
 
 class ActivityFile(Database):
@@ -78,6 +81,16 @@ class ActivityFile(Database):
                 self._replace()
         return self.access == "write"
 
+    def repair(self) -> None:
+        """Move the file aside if it is damaged; the rows that can be read are kept."""
+        try:
+            is_sound = self.connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
+        except sqlite3.DatabaseError:
+            is_sound = False
+        if not is_sound:
+            self.give_up(sqlite3.DatabaseError("some of it is not a database"))
+        self.make_writable()
+
     def _must_be_writable(self) -> None:
         if self.trouble is not None:
             self._replace()
@@ -108,9 +121,30 @@ class ActivityFile(Database):
         for side in _SIDE_FILES:  # they belong to what was moved
             if os.path.lexists(self.path + side):
                 os.rename(self.path + side, aside + side)
+        found = self._save_rows(aside)
         self._start()
         if self.trouble is not None:
             raise self.trouble
+        with self.transaction() as db:
+            db.execute(SQL["note_failure"], {"part": SAVED, "failed_at": int(time.time()), "why": found})
+
+    def _save_rows(self, aside: str) -> str:
+        """Put the rows of a damaged file that can be read into a new one; what was saved, in a sentence."""
+        from rum.store.sqlite.repair import save_rows  # noqa: PLC0415 (only for a damaged file)
+
+        new = f"{self.path}.new"
+        try:
+            with suppress(FileNotFoundError):
+                os.unlink(new)
+            saved = save_rows(aside, new, "activity") if os.path.isfile(aside) else None
+        except (StorageError, sqlite3.Error):
+            saved = None
+        if saved is None:
+            with suppress(FileNotFoundError):
+                os.unlink(new)
+            return "None of its rows could be read; counts and events restarted."
+        os.replace(new, self.path)
+        return f"{saved.rows} of its rows were saved. {saved.lost}"
 
 
 class Tolerant(Generic[T]):
@@ -127,18 +161,27 @@ class Tolerant(Generic[T]):
             try:
                 answer = method(*arguments, **options)
                 is_generator = isinstance(answer, Iterator)
-                return self._pages(cast("Iterator[Any]", answer)) if is_generator else answer
+                return self._pages(lambda: method(*arguments, **options)) if is_generator else answer
             except (sqlite3.Error, StorageError) as error:
                 self._file.give_up(error)
+            self._file.make_writable()  # with the rows that can be read
             return method(*arguments, **options)
 
         return call
 
-    def _pages(self, pages: Iterator[Any]) -> Iterator[Any]:
+    def _pages(self, read: Callable[[], Iterator[list[Any]]]) -> Iterator[list[Any]]:
+        done = 0
         try:
-            yield from pages
+            for page in read():
+                yield page
+                done += len(page)
+            return
         except (sqlite3.Error, StorageError) as error:
             self._file.give_up(error)
+        self._file.make_writable()
+        for page in read():
+            yield page[done:]
+            done = max(0, done - len(page))
 
 
 def tolerant(table: T, file: ActivityFile) -> T:

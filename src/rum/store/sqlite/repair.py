@@ -35,6 +35,7 @@ _WRITTEN = {
     },
     "activity": {"events": ("events", "id")},
 }
+_DAMAGE = (sqlite3.DatabaseError, UnicodeDecodeError)  # SQLite quotes a damaged schema in its messages
 _COPY = "import shutil, sys; [shutil.copy2(path, sys.argv[1]) for path in sys.argv[2:]]"
 _UNNAMED_AUTHORS = """
 INSERT OR IGNORE INTO agents (id, type, project_id, created_at, last_active)
@@ -244,7 +245,7 @@ def _is_sound(path: str) -> bool:
                 name for name in expected_schema("rum") if name not in names and not name.startswith(_DERIVED)
             ]
             return not lost and db.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
-    except sqlite3.DatabaseError:
+    except _DAMAGE:
         return False
 
 
@@ -295,7 +296,7 @@ def _copy_table(old: sqlite3.Connection, target: sqlite3.Connection, table: str)
     if not info:  # an index or a trigger
         return 0
     existing: set[str] = set()
-    with suppress(sqlite3.DatabaseError):
+    with suppress(*_DAMAGE):
         # The file may be of an earlier schema: what it lacks gets the default.
         existing = {bytes(row[1]).decode() for row in old.execute(f"PRAGMA table_info({table})")}
     columns = [row[1] for row in info if row[1] in existing]
@@ -333,7 +334,7 @@ def _readable(
     db: sqlite3.Connection, statement: str, values: tuple[int, ...] = ()
 ) -> Iterator[tuple[Any, ...]]:
     """The rows of a statement, up to the first that cannot be read."""
-    with suppress(sqlite3.DatabaseError):
+    with suppress(*_DAMAGE):
         yield from db.execute(statement, values)
 
 

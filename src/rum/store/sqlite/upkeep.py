@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 
 from rum.store import attempt_fingerprint
-from rum.store.sqlite.activity_file import ActivityFile
+from rum.store.sqlite.activity_file import SAVED, ActivityFile
 from rum.store.sqlite.agents import SqliteAgents
 from rum.store.sqlite.archive import HEADLINE, SqliteArchive
 from rum.store.sqlite.connect import DAMAGED, Database, storage_errors
@@ -65,22 +65,25 @@ class SqliteUpkeep:
             found.append((what, "Set RUM_HOME to a folder of your own."))
         found += self._activity_problems()
         for database in self._both:
-            found += _checked(database, _file_problems)
+            found += _checked(database, _file_problems)[1]
+        is_damaged = any(what.startswith("rum.db ") for what, _ in found)
         for check in (self._index_problems, _archive_problems, _unknown_members, _row_problems):
-            found += _checked(self._rum, check)
+            failed, problems = _checked(self._rum, check)
+            # A damaged file fails every check: that is one problem.
+            found += [] if failed and is_damaged else problems
+            is_damaged = is_damaged or failed
         return found
 
     def _activity_problems(self) -> list[tuple[str, str]]:
         found: list[tuple[str, str]] = []
         path = self._activity.path
         if (trouble := self._activity.trouble) is not None:
-            advice = (
-                f"Memories are safe. The next write moves a damaged file to {path}{DAMAGED} and starts anew."
-            )
+            advice = f"Memories are safe. The next write moves a damaged file to {path}{DAMAGED}."
             found.append((trouble.message, advice))
         if os.path.lexists(aside := path + DAMAGED):
-            what = f"A damaged {aside} was moved aside; counts and events restarted."
-            found.append((what, "Delete it when you like."))
+            rows = self._activity.connection.execute(SQL["failure_of"], (SAVED,)).fetchall()
+            saved = rows[0][1] if rows else "Counts and events restarted."
+            found.append((f"A damaged {aside} was moved aside. {saved}", "Delete it when you like."))
         return found
 
     def _index_problems(self, rum: Database) -> list[tuple[str, str]]:
@@ -262,6 +265,9 @@ class SqliteUpkeep:
         unused, used = _pages(self._rum.connection)
         return FileSize(_size(self._rum.path), unused / max(1, unused + used))
 
+    def repair_activity(self) -> None:
+        self._activity.repair()
+
     def copies(self) -> list[str]:
         folder = os.path.dirname(self._rum.path)
         names = sorted(os.listdir(folder)) if os.path.isdir(folder) else ()
@@ -363,18 +369,24 @@ def _unknown_members(rum: Database) -> list[tuple[str, str]]:
     return [(what, "Run `rum refresh`.")]
 
 
-def _checked(database: Database, check: Callable[[Database], list[tuple[str, str]]]) -> list[tuple[str, str]]:
-    """The problems that a check finds; a check that fails is one too."""
+def _checked(
+    database: Database, check: Callable[[Database], list[tuple[str, str]]]
+) -> tuple[bool, list[tuple[str, str]]]:
+    """Whether a check fails, which is a problem too, and the problems."""
     try:
-        return check(database)
+        return False, check(database)
     except sqlite3.DatabaseError as error:
-        return [(f"{os.path.basename(database.path)} cannot be checked: {error}.", _advice(database))]
+        what = f"{os.path.basename(database.path)} is damaged and cannot be checked: {error}."
+        return True, [(what, _advice(database))]
 
 
 def _advice(database: Database) -> str:
     if isinstance(database, ActivityFile):
-        return f"It holds no memories. Move {database.path} away; a new one is made."
-    return f"Restore a backup, or move {database.path} away."
+        return "Memories are safe. Run `rum doctor --mend`: it saves all rows that can be read."
+    return (
+        "Restore a backup with `rum backup restore FILE`. Without one, run `rum doctor --mend`: it copies "
+        "the files and saves all rows that can be read."
+    )
 
 
 def _file_problems(database: Database) -> list[tuple[str, str]]:
@@ -388,9 +400,10 @@ def _file_problems(database: Database) -> list[tuple[str, str]]:
         can_rebuild = name == "rum.db" and all(map(_is_derived, missing))
         advice = "Run `rum reindex`." if can_rebuild else _advice(database)
         found.append((f"{name} is damaged: it lacks {', '.join(missing)}.", advice))
-    for (word,) in database.connection.execute("PRAGMA integrity_check(5)"):
-        if word != "ok":
-            found.append((f"{name} is damaged: {word}.", _advice(database)))
+    words = [word for (word,) in database.connection.execute("PRAGMA integrity_check(20)") if word != "ok"]
+    if words:
+        more = f" ({len(words) - 1} more)" if words[1:] else ""
+        found.append((f"{name} is damaged: {words[0]}{more}.", _advice(database)))
     if broken := database.connection.execute("PRAGMA foreign_key_check").fetchall():
         found.append((f"{name} has {len(broken)} rows that point nowhere.", _advice(database)))
     if os.name == "posix" and os.path.exists(database.path):

@@ -88,6 +88,8 @@ def _fact(name: str, value: object) -> Field:
     """A fact as text: sizes with units, and what to do if work is pending."""
     if name == "free_bytes" and isinstance(value, int):
         return "free", format_size(value)
+    if isinstance(value, list):
+        return name, " ".join(map(str, cast("list[object]", value)))
     if not isinstance(value, dict):
         return name, str(value)
     parts = cast("dict[str, Any]", value)
