@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from typing import Any, Self, TypeVar
 
 from rum.app.rum import Rum
+from rum.model.errors import StorageError
 
 T = TypeVar("T")
 
 
 class AsyncRum:
-    """A project's memory for async programs: `async with await AsyncRum.open() as rum`.
+    """A project's memory for async programs: `async with AsyncRum.open() as rum`.
 
     Every method of `Rum` can be awaited here under the same name. Other attributes, such as `facts` or
     `notes`, are used with `await rum.use(lambda rum: rum.facts.set("port", "8080"))`.
@@ -23,27 +24,24 @@ class AsyncRum:
     def __init__(self, rum: Rum, thread: ThreadPoolExecutor) -> None:
         self._rum = rum
         self._thread = thread
+        self._closed = False
 
     @classmethod
-    async def open(cls, *arguments: Any, **options: Any) -> Self:
-        """Open a project; the arguments are those of `Rum.open`."""
-        thread = ThreadPoolExecutor(1, thread_name_prefix="rum")
-        try:
-            opening = partial(Rum.open, *arguments, **options)
-            return cls(await asyncio.get_running_loop().run_in_executor(thread, opening), thread)
-        except BaseException:
-            thread.shutdown(wait=False)
-            raise
+    def open(cls, *arguments: Any, **options: Any) -> _Opening:
+        """Open a project, with the arguments of `Rum.open`; to be awaited or used with `async with`."""
+        return _Opening(partial(Rum.open, *arguments, **options))
 
     async def use(self, function: Callable[[Rum], T]) -> T:
         """Call a function with the `Rum` itself, in its thread."""
+        if self._closed:
+            raise StorageError("This memory was closed. Open it again with AsyncRum.open().")
         return await asyncio.get_running_loop().run_in_executor(self._thread, function, self._rum)
 
     def __getattr__(self, name: str) -> Callable[..., Awaitable[Any]]:
         method = getattr(Rum, name, None)
         if name.startswith("_") or name == "run" or not callable(method):
-            instead = f"`await rum.use(lambda rum: rum.{name})`"
-            raise AttributeError(f"AsyncRum has no method {name!r}. Try {instead}.")
+            instead = f" Try `await rum.use(lambda rum: rum.{name})`." if hasattr(Rum, name) else ""
+            raise AttributeError(f"AsyncRum has no method {name!r}.{instead}")
 
         def call(*arguments: Any, **options: Any) -> Awaitable[Any]:
             return self.use(lambda rum: method(rum, *arguments, **options))
@@ -57,6 +55,36 @@ class AsyncRum:
         await self.close()
 
     async def close(self) -> None:
-        """Write what is pending, close the files, and end the thread."""
-        await self.use(Rum.close)
-        self._thread.shutdown()
+        """Write what is pending, close the files, and end the thread; a second time does nothing."""
+        if not self._closed:
+            await self.use(Rum.close)
+            self._closed = True
+            self._thread.shutdown()
+
+
+class _Opening:
+    """A memory that is about to be opened."""
+
+    def __init__(self, open_rum: Callable[[], Rum]) -> None:
+        self._open_rum = open_rum
+        self._opened: AsyncRum | None = None
+
+    def __await__(self) -> Generator[Any, None, AsyncRum]:
+        return self._open().__await__()
+
+    async def __aenter__(self) -> AsyncRum:
+        self._opened = await self._open()
+        return self._opened
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._opened:
+            await self._opened.close()
+
+    async def _open(self) -> AsyncRum:
+        thread = ThreadPoolExecutor(1, thread_name_prefix="rum")
+        try:
+            rum = await asyncio.get_running_loop().run_in_executor(thread, self._open_rum)
+        except BaseException:
+            thread.shutdown(wait=False)
+            raise
+        return AsyncRum(rum, thread)

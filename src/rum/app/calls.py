@@ -15,10 +15,12 @@ import msgspec
 
 from rum.app.caller import Caller
 from rum.model.errors import InvalidQuery
+from rum.model.fields import point_in_time
 from rum.model.parse import nearest, parse
 
 Json = dict[str, Any]
 MAX_TEXT = 50_000  # Characters of a text in a question; a memory's texts are not bounded
+_TIMES = {"since", "before"}
 MAX_VALUES = 20_000  # Values of a list in a question
 
 
@@ -138,11 +140,22 @@ def call(caller: Caller, name: str, arguments: Mapping[str, Any]) -> Any:
         for field, setting in found.settings.items():
             if given.get(field) is None:
                 given[field] = getattr(caller.project.settings, setting)
+        for field in _TIMES & given.keys():
+            if isinstance(text := given[field], str):
+                given[field] = _parse_time(text, caller, name, field)
         model = load(found.request)
         # Null for a known field is the same as leaving it out.
         known = model.__struct_fields__
         present = {field: one for field, one in given.items() if one is not None or field not in known}
         return load(found.use_case)(caller, parse(present, model, name))
+
+
+def _parse_time(text: str, caller: Caller, name: str, field: str) -> int:
+    """Unix seconds of a date or an age such as 7d."""
+    try:
+        return point_in_time(text, caller.project.clock())
+    except ValueError as error:
+        raise InvalidQuery(f"{name}: `{field}`: {error}", field=field) from None
 
 
 def _check_bounds(name: str, given: Json) -> None:

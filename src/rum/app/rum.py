@@ -14,7 +14,6 @@ from rum.app.caller import Caller, ParameterName
 from rum.app.calls import PYTHON, call, load, plain_json, public
 from rum.app.project import Clock, Progress, Project, ignore, warn_of_damage
 from rum.model.errors import InvalidQuery, NotFound, RumError, StorageError
-from rum.model.fields import point_in_time
 from rum.model.parse import parse
 from rum.model.requests import Depth
 from rum.repo.project import ProjectLocation, open_project
@@ -281,12 +280,6 @@ class Rum:
         return call(self._caller, name, arguments)
 
     def _call(self, name: str, /, **arguments: Any) -> Any:
-        for field in {"since", "before"} & arguments.keys():
-            if isinstance(given := arguments[field], str):
-                try:
-                    arguments[field] = point_in_time(given, self._project.clock())
-                except ValueError as error:
-                    raise InvalidQuery(f"{name}: `{field}`: {error}", field=field) from None
         return call(self._caller, name, arguments)
 
     def _do(self, name: str, /, *arguments: Any, **options: Any) -> Any:

@@ -73,7 +73,7 @@ class RecallRequest(Layer, frozen=True):
         str | tuple[str, ...] | None,
         about(
             "Words to look for.",
-            note="the question; better a list: also 1-4 wordings in the code's own technical terms",
+            note="better a list: the question, then 1-4 wordings in the code's terms",
         ),
     ] = None
     task_type: Annotated[TaskType | None, about("Only this kind of work.", option="--type")] = None
@@ -129,8 +129,7 @@ class RecallRequest(Layer, frozen=True):
             raise InvalidQuery(f"{both} exclude each other; leave one out.", field="failures_only")
         if len(self.wordings) > MAX_WORDINGS:
             raise InvalidQuery(
-                f"{parameter_name('query')} and {parameter_name('intent')} have {len(self.wordings)} "
-                f"wordings; at most {MAX_WORDINGS} are allowed.",
+                f"The question has {len(self.wordings)} wordings; at most {MAX_WORDINGS} are allowed.",
                 field="query",
             )
         given = (

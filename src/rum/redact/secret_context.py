@@ -52,6 +52,7 @@ _FLAG_CUES = (
     *(f" {sign}{letter}" for sign in "-/" for letter in "pwkatxhnsucr"),
     *(" base64", "chararray", " --cert", "hash"),
 )
+_WITH_EQUAL = r"(?<!\S)-{1,2}(\w{1,4}) [\"']?([^\s\"'=-][^\s\"'=]{0,63}=[^\s\"']{1,64})"
 _IS_NEXT = r"[\"'`]?\s+(?:/user:|-u\s|--user)|\"\.toCharArray"
 _LINKED = (
     r"[\"'`)]?,? (?:is|was|as|=|for|als|ist|comme|est|como|es|jako|jest|com|è|é|som|är)\b|\s?>{1,2}\s?\S"
@@ -69,6 +70,11 @@ def find_by_context(text: str, lower: str, words: frozenset[bytes]) -> Iterator[
     if not hits:
         return
     judged, looked = Budget(text, 0.8), Budget(text, 10)
+    # A candidate ends at a sign of equality; a password that follows a flag may have one in it.
+    for match in compiled(_WITH_EQUAL).finditer(text) if "=" in text else ():
+        looked.spend(match.start())
+        if match[2][0] not in "$<{%" and takes_password(match[1], command_before(text, match.start())):
+            yield *match.span(2), "password"
     for match in compiled(_CANDIDATE).finditer(text):
         value = match[0]
         letters = value.translate(_SEPARATORS)

@@ -12,7 +12,7 @@ from surfaces.cli.running import Run
 RUN = {
     "agent": "debugger",
     "task": "The export is empty",
-    "agentOutput": "Root cause: `filter()` fails because src/export.py drops rows. It needs Node 18+.",
+    "agentOutput": "Root cause: `filter()` fails because src/export.py drops rows. The app needs Node 18+.",
     "result": "failure",
     "error": "AssertionError: no rows",
 }
@@ -22,7 +22,7 @@ task: The export is empty
 result: failure
 error: "AssertionError: no rows"
 agentOutput: |
-  Root cause: `filter()` fails because src/export.py drops rows. It needs Node 18+.
+  Root cause: `filter()` fails because src/export.py drops rows. The app needs Node 18+.
 """
 TITLE = "filter() fails because src/export.py drops rows"
 

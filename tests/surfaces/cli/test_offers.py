@@ -23,10 +23,11 @@ def test_a_rating_is_recorded(run: Run):
     memory = stored(run)
     assert (
         run("useful", memory[-8:]).out
-        == f"Rated {memory[-8:]} useful. Its usefulness is now +0.33 (-1 to 1).\n"
+        == f"Rated memory {memory[-8:]} useful. Its usefulness is now +0.33 (-1 to 1).\n"
     )
     assert run("useless", memory, "--json").json == {
-        "memory_id": memory,
+        "id": memory,
+        "kind": "memory",
         "useful": False,
         "usefulness": -0.33,
     }

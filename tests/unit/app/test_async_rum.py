@@ -19,7 +19,7 @@ def opened(folder: Path) -> Rum:
 
 def test_calls_can_be_awaited_and_run_in_one_thread(tmp_path: Path) -> None:
     async def work() -> None:
-        async with await AsyncRum.open(tmp_path, home=tmp_path / "home", owner=True) as rum:
+        async with AsyncRum.open(tmp_path, home=tmp_path / "home", owner=True) as rum:
             await asyncio.gather(
                 *(rum.store(**make_draft(f"Feed the zebra {number}")) for number in range(5))
             )
@@ -42,6 +42,19 @@ def test_an_attribute_that_cannot_be_awaited_says_what_to_do(tmp_path: Path) -> 
             with pytest.raises(AttributeError, match=r"await rum\.use\(lambda rum: rum\.facts\)"):
                 _ = rum.facts
             assert await rum.use(lambda rum: rum.pending) == 0
+
+    asyncio.run(work())
+
+
+def test_a_closed_async_memory_says_so(tmp_path: Path) -> None:
+    async def work() -> None:
+        rum = await AsyncRum.open(tmp_path, home=tmp_path / "home", owner=True)
+        await rum.close()
+        await rum.close()
+        with pytest.raises(StorageError, match="closed"):
+            await rum.recall("zebra")
+        with pytest.raises(AttributeError, match=r"no method 'nosuch'\.$"):
+            _ = rum.nosuch
 
     asyncio.run(work())
 

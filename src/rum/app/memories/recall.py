@@ -232,7 +232,7 @@ def _near(project: Project, answer: Answer) -> list[NearMatch]:
     closest = [match for match in answer.others if match.confidence >= MIN_NEAR][:MAX_NEAR]
     memories = _fetched(project, Depth.SUMMARY, [match.memory_id for match in closest])
     return [
-        NearMatch(match.memory_id, match.confidence, _near_text(memories[match.memory_id]))
+        NearMatch(match.memory_id, round(match.confidence, 3), _near_text(memories[match.memory_id]))
         for match in closest
         if match.memory_id in memories
     ]

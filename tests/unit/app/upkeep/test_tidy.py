@@ -192,7 +192,7 @@ def test_a_question_sends_no_memory_to_an_endpoint(
         monkeypatch.setenv(name, value)
     rum = shop.open(owner=True)
     keep(rum)
-    assert len(rum.recall(query="Fix the login").memories) == 1
+    assert len(rum.recall(query="Fix the login of the shop").memories) == 1
     assert (endpoint.asked, rum.behind, rum.doctor().problems) == ([], True, [])
 
 

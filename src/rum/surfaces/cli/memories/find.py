@@ -173,6 +173,8 @@ def _hints(answer: RecallResult, limit: int, *, by_words: bool) -> Iterator[str]
     shown, total = len(answer.memories), answer.total_matches
     if answer.hint:
         yield answer.hint
+        for one in answer.near or ():
+            yield f"Near: {one.text} [{short_id(one.id)}] {one.confidence:.2f}"
     elif answer.left_out:
         left, cut = answer.left_out.memories, answer.left_out.shortened
         yield f"To fit --max-tokens, {left} omitted and {cut} shortened."

@@ -250,7 +250,7 @@ def _result_view(results: list[ForgetResult], lines: list[str]) -> View:
     purged = ", and purged from the files" if results and results[-1].purged else ""
     counts = ", ".join(number_of(number, name) for name, number in removed.items() if number) or "nothing"
     view: View = [TextLine((TextPart(line),)) for line in lines]
-    view += text_view(f"Forgotten: {counts}{purged}." if forgotten else f"Would delete: {counts}.", "strong")
+    view += text_view(f"Forgotten: {counts}{purged}." if forgotten else f"Would forget: {counts}.", "strong")
     gone = {result.id for result in results}
     stale = dict.fromkeys(one for result in results for one in result.renew or () if one not in gone)
     if stale:
