@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Generator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from typing import Any, Self, TypeVar
 
@@ -57,9 +57,10 @@ class AsyncRum:
     async def close(self) -> None:
         """Write what is pending, close the files, and end the thread; a second time does nothing."""
         if not self._closed:
-            await self.use(Rum.close)
+            closing = self._thread.submit(self._rum.close)
             self._closed = True
-            self._thread.shutdown()
+            self._thread.shutdown(wait=False)
+            await asyncio.shield(asyncio.wrap_future(closing))
 
 
 class _Opening:
@@ -82,9 +83,16 @@ class _Opening:
 
     async def _open(self) -> AsyncRum:
         thread = ThreadPoolExecutor(1, thread_name_prefix="rum")
+        opening = thread.submit(self._open_rum)
         try:
-            rum = await asyncio.get_running_loop().run_in_executor(thread, self._open_rum)
+            return AsyncRum(await asyncio.wrap_future(opening), thread)
         except BaseException:
+            # If the caller was cancelled, the memory may still be opened, and nobody would close it.
+            opening.add_done_callback(_close_opened)
             thread.shutdown(wait=False)
             raise
-        return AsyncRum(rum, thread)
+
+
+def _close_opened(opening: Future[Rum]) -> None:
+    if not opening.cancelled() and opening.exception() is None:
+        opening.result().close()

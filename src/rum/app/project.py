@@ -222,9 +222,11 @@ class Project:
         """Write what is pending and close the files."""
         with self._lock:
             if not self._closed:
-                self.settle()
-                self.store.close()
-                self._closed = True
+                try:
+                    self.settle()
+                finally:
+                    self._closed = True
+                    self.store.close()
 
     def use_counts(self, ids: Iterable[str]) -> dict[str, Usage]:
         """How often memories were retrieved, pending counts included."""

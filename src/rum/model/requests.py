@@ -67,13 +67,13 @@ class RecallRequest(Layer, frozen=True):
     ] = None
     intent: Annotated[
         str | tuple[str, ...] | None,
-        about("What you are about to do.", note="what you are about to do", metavar="TEXT"),
+        about("What you are about to do.", note="the task", metavar="TEXT"),
     ] = None
     query: Annotated[
         str | tuple[str, ...] | None,
         about(
             "Words to look for.",
-            note="better a list: the question, then 1-4 wordings in the code's terms",
+            note="a list: the question, 1-4 wordings in code terms",
         ),
     ] = None
     task_type: Annotated[TaskType | None, about("Only this kind of work.", option="--type")] = None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from rum.recall import limits
@@ -30,41 +29,65 @@ def run(query: RecallQuery, *wordings: RecallQuery, fill: bool = False) -> Answe
     A memory gets the best confidence of all wordings. `fill` adds memories of the requested files, or that
     pass the filters, where surer ones leave room.
     """
-    answers = [_answer(one, fill=fill) for one in (query, *wordings)]
-    return answers[0] if len(answers) == 1 else _merge(answers, query.request.limit)
-
-
-def _answer(query: RecallQuery, *, fill: bool) -> Answer:
-    found = search(query)
+    asked = [(one, search(one)) for one in (query, *wordings)]
+    ranked = _surest(asked, own=query.strict)
     limit, threshold = query.request.limit, query.threshold
-    best = found.best(threshold, limit, own=query.strict)
+    likely = [match for match in ranked if match.has_own_evidence or not query.strict]
+    best = [match for match in likely if match.confidence >= threshold][:limit]
     if fill and query.text and query.request.min_confidence is None:
-        best = _filled(query, found, best)
-    by_meaning = [match for match in found.matches.values() if match.level == "semantic"]
-    total = found.total + sum(match.confidence >= threshold for match in by_meaning)
-    levels = list(dict.fromkeys(found.ran))
+        best = _filled(query, asked, ranked, best)
+    others = () if best else tuple(likely)
+    levels = list(dict.fromkeys(level for _, found in asked for level in found.ran))
     contributed = [name for name in levels if any(match.level == name for match in best)]
-    others = () if best else tuple(found.best(0.0, len(found.matches), own=query.strict))
     return Answer(
         best,
         "+".join(contributed or levels) or "none",
-        max(total, len(best)),
-        found.total_exact,
+        max(len(best), *(_total(found, threshold) for _, found in asked)),
+        all(found.total_exact for _, found in asked),
         others,
-        {match.memory_id: (query, found.column) for match in (*best, *others)},
+        {match.memory_id: _source(match, asked) for match in (*best, *others)},
     )
 
 
-def _filled(query: RecallQuery, found: Found, best: list[Match]) -> list[Match]:
+Asked = list[tuple[RecallQuery, Found]]
+
+
+def _surest(asked: Asked, *, own: bool) -> list[Match]:
+    """Each memory once, with its best confidence; highest first.
+
+    With `own`, a match that has evidence of its own stands for the memory if any wording has one.
+    """
+    matches = [match for _, found in asked for match in found.matches.values()]
+    matches.sort(key=by_confidence, reverse=True)
+    if own:
+        matches.sort(key=lambda match: not match.has_own_evidence)
+    by_id: dict[str, Match] = {}
+    for match in matches:
+        by_id.setdefault(match.memory_id, match)
+    return sorted(by_id.values(), key=by_confidence, reverse=True)
+
+
+def _total(found: Found, threshold: float) -> int:
+    by_meaning = (match for match in found.matches.values() if match.level == "semantic")
+    return found.total + sum(match.confidence >= threshold for match in by_meaning)
+
+
+def _source(match: Match, asked: Asked) -> tuple[RecallQuery, str]:
+    """The wording that found a match, and the name of the fitted weights that were used."""
+    return next((query, found.column) for query, found in asked if match in found.matches.values())
+
+
+def _filled(query: RecallQuery, asked: Asked, ranked: list[Match], best: list[Match]) -> list[Match]:
     """The matches, and then others that the files or filters of the request select, up to the limit.
 
     Of the memories of the requested files at least one is returned.
     """
-    limit, ranked = query.request.limit, found.best(0.0, len(found.matches))
+    limit = query.request.limit
     if query.files:
-        selected = [match for match in ranked if any(match.key in tied.ranks for tied in found.tied)]
+        tied = {key for _, found in asked for tied in found.tied for key in tied.ranks}
+        selected = [match for match in ranked if match.key in tied]
     elif query.filters.any():
-        selected = ranked if len(ranked) >= limit else _with_others(query, found)
+        selected = ranked if len(ranked) >= limit else _with_others(query, asked)
     else:
         return best
     more = [match for match in selected if match not in best]
@@ -72,34 +95,15 @@ def _filled(query: RecallQuery, found: Found, best: list[Match]) -> list[Match]:
     return [*best[:room], *more][:limit]
 
 
-def _with_others(query: RecallQuery, found: Found) -> list[Match]:
+def _with_others(query: RecallQuery, asked: Asked) -> list[Match]:
     """All matches, then the newest memories that pass the filters although no word fits."""
+    found = asked[0][1]
+    known = {match.memory_id for _, one in asked for match in one.matches.values()}
     for row in query.search.by_filters(query.filters, query.request.limit)[0]:
-        found.add(row, "structural")
+        if row.id not in known:
+            found.add(row, "structural")
     found.ran.append("structural")
-    return found.best(0.0, len(found.matches))
-
-
-def _merge(answers: list[Answer], limit: int) -> Answer:
-    """One answer for all wordings, with the best confidence of each memory."""
-    matches = _surest(match for answer in answers for match in answer.matches)[:limit]
-    others = () if matches else tuple(_surest(match for answer in answers for match in answer.others))
-    levels = dict.fromkeys(level for answer in answers for level in answer.strategy.split("+"))
-    found_by: dict[str, tuple[RecallQuery, str]] = {}
-    for match in (*matches, *others):
-        [found_by[match.memory_id]] = [
-            answer.found_by[match.memory_id]
-            for answer in answers
-            if match in answer.matches or match in answer.others
-        ]
-    return Answer(
-        matches,
-        "+".join(name for name in (*CASCADE, "none") if name in levels),
-        max(answer.total for answer in answers),
-        all(answer.total_exact for answer in answers),
-        others,
-        found_by,
-    )
+    return _surest(asked, own=False)
 
 
 def search(query: RecallQuery) -> Found:
@@ -131,11 +135,3 @@ def _is_answered(query: RecallQuery, found: Found) -> bool:
     if not query.strict:  # the caller asks for all there is
         return False
     return first.confidence >= limits.ANSWERED and first.mask == words.everything and not words.variants
-
-
-def _surest(matches: Iterable[Match]) -> list[Match]:
-    """Each memory once, with its best confidence; highest first."""
-    by_id: dict[str, Match] = {}
-    for match in sorted(matches, key=by_confidence, reverse=True):
-        by_id.setdefault(match.memory_id, match)
-    return list(by_id.values())

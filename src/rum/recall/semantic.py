@@ -184,8 +184,11 @@ class SemanticSearch:
         done, batch_size = 0, 1
         while ids := vectors.pending(embedder.model, batch_size):
             memories = self._store.memories.get(ids, ReadMode.BEST_EFFORT)
-            if not memories:  # none of them can be read
+            if not memories and batch_size == MAX_BATCH_SIZE:  # none of them can be read
                 break
+            batch_size = min(MAX_BATCH_SIZE, 2 * batch_size)
+            if not memories:
+                continue
             new_vectors = self._embed(embedder, [self._clean(embedded_text(memory)) for memory in memories])
             vectors.put(
                 embedder.model,
@@ -199,7 +202,6 @@ class SemanticSearch:
             self._calibration.measure()
             if time.monotonic() >= deadline:
                 return
-            batch_size = min(MAX_BATCH_SIZE, 2 * batch_size)
         self._calibration.measure()
 
     def _embed(self, embedder: Embedder, texts: list[str]) -> Vectors:

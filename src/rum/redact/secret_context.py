@@ -128,7 +128,7 @@ def _candidate(text: str, start: int, value: str, judged: Budget) -> tuple[int, 
     if value[0] == "-" and text[start - 1 : start] == ":":  # ${NAME:-value}
         start, value = start + 1, value[1:]
     if value[0] == "-":  # the flag and its value in one word
-        rest = compiled(r"[^\s\"'`;|)\\]*").match(text, end)
+        rest = compiled(r"[^\s\"'`;|)\\]{0,200}").match(text, end)
         end = rest.end() if rest else end
         for at in (start + 2, start + 3):
             password = text[at:end]

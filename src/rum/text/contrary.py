@@ -88,17 +88,20 @@ def contrary(later: str, earlier: str) -> bool:
 
 def _has_other_value(later: str, earlier: str) -> bool:
     """Whether two wishes are the same but for one value: "messages in English", "messages in German"."""
-    values = [list(_VALUE.finditer(text)) for text in (later, earlier)]
-    if any(len(found) != 1 for found in values) or values[0][0].lastgroup != values[1][0].lastgroup:
+    later_values, earlier_values = (
+        [(value, clause) for clause in _CLAUSE.split(text) for value in _VALUE.finditer(clause)]
+        for text in (later, earlier)
+    )
+    if len(later_values) != 1 or len(earlier_values) != 1:
+        return False
+    (new, clause), (old, earlier_clause) = later_values[0], earlier_values[0]
+    if new.lastgroup != old.lastgroup or new[0].casefold() == old[0].casefold():
         return False
     first, second = (
-        _Wish(_topic(_EMPTY.sub(" ", _VALUE.sub(" ", clause))), rejects=False)
-        for text in (later, earlier)
-        for clause in _CLAUSE.split(text)
-        if _VALUE.search(clause)
+        _Wish(_topic(_EMPTY.sub(" ", _VALUE.sub(" ", one))), rejects=False)
+        for one in (clause, earlier_clause)
     )
-    is_other = values[0][0][0].casefold() != values[1][0][0].casefold()
-    return is_other and bool(first.words and second.words) and _same_topic(first, second, _MIN_SHARE)
+    return bool(first.words and second.words) and _same_topic(first, second, _MIN_SHARE)
 
 
 def _topic(clause: str) -> frozenset[tuple[str, ...]]:

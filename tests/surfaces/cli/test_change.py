@@ -79,7 +79,7 @@ def test_a_dry_run_shows_what_would_be_deleted_and_changes_nothing(run: Run, thr
     ran = run("forget", "--tag", "old", "--dry-run")
     assert ran.code == 0
     assert [line.split(" —")[0] for line in ran.out.splitlines()[:2]] == ["ok   Task 0", "ok   Task 1"]
-    assert ran.out.splitlines()[2] == "Would delete: 2 memories."
+    assert ran.out.splitlines()[2] == "Would forget: 2 memories."
     assert remaining_goals(run) == 3
 
 

@@ -88,7 +88,7 @@ def test_wisdom_is_created_found_and_shown(run: Run, chapters: list[str]):
     assert all(one in shown.out for one in chapters)
     assert "confidence" in run("wisdom", "recall", "token", "expiry").out
     assert "nothing about this" in run("wisdom", "recall", "zebra").err
-    assert run("wisdom", "forget", wisdom["id"], "--dry-run").out == "Would delete: 1 wisdom, 2 sources.\n"
+    assert run("wisdom", "forget", wisdom["id"], "--dry-run").out == "Would forget: 1 wisdom, 2 sources.\n"
     assert run("wisdom", "forget", wisdom["id"], "--purge").out.startswith("Forgotten: 1 wisdom")
 
 

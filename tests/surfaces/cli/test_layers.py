@@ -23,7 +23,7 @@ def test_a_fact_is_set_printed_listed_and_forgotten(run: Run):
         "JSON lines",
     ]
     tried = run("facts", "forget", "dataset-format", "--dry-run")
-    assert tried.out == "Would delete: 1 fact, 1 version.\n"
+    assert tried.out == "Would forget: 1 fact, 1 version.\n"
     assert run("facts", "forget", "dataset-format").out == "Forgotten: 1 fact, 1 version.\n"
     forgotten = run("facts", "get", "dataset-format")
     assert (forgotten.code, forgotten.out) == (1, "")

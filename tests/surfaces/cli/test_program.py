@@ -83,7 +83,7 @@ def test_every_command_works_as_a_program(program: Run, project: Path):
     assert "copy.db: " in do("backup", "copy.db")
     exported = do("export")
     would, did = do("forget", "--all", "--dry-run"), do("forget", "--all", "--confirm", "shop")
-    assert "Would delete: 1 wisdom" in would
+    assert "Would forget: 1 wisdom" in would
     assert all("2 memories" in said and "1 fact" in said for said in (would, did))
     assert len(do("trash", "list").splitlines()) > 2
     assert fix in do("restore", fix)

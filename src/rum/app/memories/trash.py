@@ -162,7 +162,7 @@ def _delete_prompts(project: Project, item: TrashItem) -> None:
             last, words = rule.timestamp / 1000 + _SAME_TIME, rule.action.casefold().split()
             then = [one.event for one in found if one.event.at <= last]
             quoted = [event for event in then if all(word in event.data.casefold() for word in words)]
-            project.store.captured.delete(event.id for event in quoted or then)
+            project.store.captured.delete(event.id for event in quoted)
 
 
 class _WithRule(msgspec.Struct):

@@ -247,7 +247,7 @@ def _contradictions(
     stated = dict(versions_in(entry.content))
     for fact in project.store.facts.get(list(stated)):
         at = fact.updated_at or fact.created_at
-        if at > since and fact.value.split()[0] != stated[fact.key].split()[0]:
+        if at > since and fact.value.split()[:1] != stated[fact.key].split()[:1]:
             says = f"{fact.key} = {fact.value}"
             found.append(Contradiction(f"{fact.key} {stated[fact.key]}", f"fact {fact.key}", says, at))
     claims = claims_in(entry.content)

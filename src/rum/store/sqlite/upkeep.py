@@ -271,7 +271,11 @@ class SqliteUpkeep:
     def copies(self) -> list[str]:
         folder = os.path.dirname(self._rum.path)
         names = sorted(os.listdir(folder)) if os.path.isdir(folder) else ()
-        return [os.path.join(folder, name) for name in names if name.startswith("before-") or DAMAGED in name]
+        return [
+            os.path.join(folder, name)
+            for name in names
+            if name.startswith("before-") or DAMAGED in name or name.endswith(".new")
+        ]
 
     def drop_copies(self) -> None:
         for path in self.copies():

@@ -104,6 +104,20 @@ def test_at_least_one_memory_of_the_file_is_returned(rum: Rum) -> None:
     assert mine in ids(rum, file="src/pool.py", query="paint the logo green", limit=2)
 
 
+def test_the_memory_of_the_file_is_returned_with_several_wordings_too(rum: Rum) -> None:
+    mine = kept(rum, "Rename a variable", "src/pool.py")
+    for number in range(4):
+        kept(rum, f"Paint the logo green {number}", f"src/logo{number}.py")
+    question = ["paint the logo green", "logo painted green"]
+    assert mine in ids(rum, file="src/pool.py", query=question, limit=2)
+
+
+@pytest.mark.parametrize("filler", ["\n", "-----\n", "_.", "a.", " "])
+def test_long_runs_of_signs_are_split_quickly(filler: str) -> None:
+    """Quadratic time would take minutes here."""
+    assert wordings_of(("a" + filler * 20_000 + "kafka x",))
+
+
 def test_memories_that_pass_the_filters_are_not_withheld_for_their_words(rum: Rum) -> None:
     fix = kept(rum, "Repair the printer", intent={"goal": "Repair the printer", "task_type": "bug_fix"})
     kept(rum, "Paint the logo green", intent={"goal": "Paint the logo", "task_type": "feature_add"})
