@@ -16,7 +16,7 @@ from support.builders import make_draft
 from support.processes import Place, end, lines_of
 from support.repositories import fast_history
 
-COMMITS = 1500
+COMMITS = 1000
 
 IMPORTER = """
 import sys
@@ -33,14 +33,14 @@ print("added", answer.added, flush=True)
 
 @pytest.fixture(scope="module")
 def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A long history in which most commits mention an earlier one."""
+    """A long history in which some commits revert an earlier one."""
     chosen = random.Random(7)
     messages = [b"Begin"]
     for number in range(1, COMMITS):
         subject = b"Change number %d" % number
         before = messages[chosen.randrange(number)].partition(b"\n")[0]
         undo = b'Revert "%s"\n\nNumber %d was right.' % (before, number)
-        messages.append(undo if chosen.random() < 0.2 and not before.startswith(b"Revert") else subject)
+        messages.append(undo if chosen.random() < 0.05 and not before.startswith(b"Revert") else subject)
     return fast_history(tmp_path_factory.mktemp("history") / "work", messages).root
 
 
@@ -78,7 +78,7 @@ def whole(
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGKILL on Windows")
 def test_an_import_that_was_killed_is_completed_by_the_next(history: Path, whole: Any, tmp_path: Path):
     here = place(history, tmp_path)
-    for stop in (200, 400, 200):
+    for stop in (200, 200):
         process = here.start(IMPORTER)
         try:
             for line in process.stdout:
@@ -92,7 +92,7 @@ def test_an_import_that_was_killed_is_completed_by_the_next(history: Path, whole
     with here.open(owner=True) as rum:
         answer = rum.import_git()
         assert answer.added + answer.unchanged == COMMITS
-        assert answer.unchanged >= 800
+        assert answer.unchanged >= 400
         assert told(rum) == whole
 
 
