@@ -1,15 +1,18 @@
-"""Every acknowledged write survives a kill at any moment."""
+"""Every acknowledged write and every captured event survives a kill at any moment."""
 
 from __future__ import annotations
 
 import json
+import os
 import random
 import signal
 import sys
 import time
 from contextlib import ExitStack
+from pathlib import Path
 
 import pytest
+from benchmarks.replay import replay
 
 from rum import NotFound, Rum
 from support.processes import Place, end
@@ -146,3 +149,16 @@ def assert_holds(rum: Rum, word: str, memory_id: str, done: str) -> None:
     assert expected in rum.show(memory_id).intent.goal
     assert ids_found(rum, expected)[0] == memory_id
     assert len(rum.history(memory_id)) == (1 if done == "stored" else 2)
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such way to be killed")
+@pytest.mark.parametrize("seed", [1, 2])
+def test_events_processed_by_killed_processes_are_complete_in_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+):
+    for name in [name for name in os.environ if name.startswith("RUM_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("RUM_EMBEDDER", "none")
+    day = replay(str(tmp_path), calls=250, kills=12, seed=seed)
+    assert (day.lost, day.twice, day.too_many, day.judged_wrongly) == (0, 0, 0, 0)
+    assert day.memories == day.turns - day.silent > 0

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from rum.store.base import Store
-from support.backends import BACKENDS, opener_of
+from support.backends import BACKENDS
 
 Opener = Callable[[], Store]  # Opens the same project's store once more, as another process would
 
 
 @pytest.fixture(params=BACKENDS)
 def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opener]:
-    open_backend = opener_of(request.param)
+    open_backend = BACKENDS[request.param]
     with ExitStack() as opened:
 
         def open_one() -> Store:

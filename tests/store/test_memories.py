@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from rum.model.errors import StorageError
 from rum.model.links import Edge, LinkType
-from rum.model.memory import Memory
+from rum.model.memory import Memory, Origin, OriginKind
 from rum.store.base import Store
 from rum.store.derived import indexed_text
 from rum.store.filters import Filters
@@ -293,3 +293,12 @@ def test_any_text_comes_back_as_it_was(
     for path in paths:
         assert path in known_paths(store, path)
         assert memory.id in [row[0] for row in by_paths(store, [path], Filters(), 1000)[0]]
+
+
+def test_memories_of_commits_are_listed_by_commit(store: Store):
+    for name, at in (("a", 100), ("c", 300)):
+        origin = Origin(OriginKind.COMMIT, name * 40)
+        add_memory(store, f"mem_{name}", created_at=at, commit=name * 40, origin=origin)
+    add_memory(store, "mem_b", commit="b" * 40)
+    assert store.memories.commits() == {"a" * 40: "mem_a", "c" * 40: "mem_c"}
+    assert list(store.memories.commits(200)) == ["c" * 40]

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rum.store.base import Store
-from support.backends import BACKENDS, opener_of
+from support.backends import BACKENDS
 from support.builders import NOON, add_memory, make_memory, make_outcome
 from support.vectors import data, kept, near
 
@@ -211,7 +211,7 @@ def test_after_any_changes_each_memory_has_a_vector_or_is_pending(
     backend: str, changes: list[tuple[str, int]]
 ):
     with tempfile.TemporaryDirectory() as folder:
-        store = opener_of(backend)(Path(folder))
+        store = BACKENDS[backend](Path(folder))
         try:
             for change, number in changes:
                 apply(store, change, f"mem_{number}", A if number % 2 else B)

@@ -1,22 +1,17 @@
-"""The store backends that the contract suite runs against.
+"""The store backends that the contract suite runs against, each with a function that opens it.
 
-A backend is one line of BACKENDS: "module:function". The function gets a folder, and opens the store of a
-project there; opened again with the same folder, it is the same store, as another process would open it.
+The function gets a folder, and opens the store of a project there; opened again with the same folder, it is
+the same store, as another process would open it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 
 from rum.store.base import Store
+from rum.store.sqlite.store import SqliteStore
 
-BACKENDS = {
-    "sqlite": "support.sqlite_backend:open_store",
+BACKENDS: dict[str, Callable[[Path], Store]] = {
+    "sqlite": lambda folder: SqliteStore(str(folder / "project"), patience=5),
 }
-
-
-def opener_of(backend: str) -> Callable[[Path], Store]:
-    module, _, function = BACKENDS[backend].partition(":")
-    return getattr(import_module(module), function)

@@ -1,4 +1,4 @@
-"""Actions in the forms that callers write, and the one stored form."""
+"""Actions in the forms that callers write, the one stored form, and updates of single fields."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from rum import InvalidQuery
-from rum.model.memory import parse_draft
+from rum.model.memory import REQUIRED, Draft, apply_patch, merge, parse_draft
 from rum.model.memory_layers import Action
-from support.builders import make_draft
+from support.builders import make_draft, make_memory
 
 DETAILS = {
     "file_path": "a.py",
@@ -70,3 +70,127 @@ def test_a_link_may_name_one_memory_or_several(one_or_more: Any) -> None:
         ("caused_by", "mem_a"),
         ("supersedes", "mem_a"),
     ]
+
+
+Json = dict[str, Any]
+
+FULL: Json = {
+    "perception": {"patterns_noticed": ["a"], "observations": [{"what": "seen", "where": "x.py"}]},
+    "reasoning": {"approach_chosen": "mutex", "assumptions": ["one", "two"]},
+    "actions": [{"type": "search", "timestamp": 1, "details": {"query": "q"}}],
+    "outcome": {
+        "success": False,
+        "summary": "no",
+        "learnings": ["old"],
+        "failure_reason": "because",
+        "failure_category": "type_error",
+        "verified_by": {"type": "test", "command": "make test", "result": "red"},
+    },
+    "tags": ["a", "b"],
+    "importance": 0.9,
+}
+
+
+def after(patch: Json) -> Draft:
+    return apply_patch(make_memory("mem_1", **FULL), patch)
+
+
+def test_an_object_keeps_the_fields_that_are_not_given() -> None:
+    outcome = after({"outcome": {"summary": "yes"}}).outcome
+    assert (outcome.success, outcome.summary, outcome.learnings) == (False, "yes", ("old",))
+
+
+def test_an_object_inside_an_object_is_merged_too() -> None:
+    verified = after({"outcome": {"verified_by": {"result": "green"}}}).outcome.verified_by
+    assert verified is not None
+    assert (verified.type, verified.command, verified.result) == ("test", "make test", "green")
+
+
+@pytest.mark.parametrize(
+    ("patch", "read", "expected"),
+    [
+        ({"tags": ["c"]}, lambda d: d.tags, ("c",)),
+        ({"tags": []}, lambda d: d.tags, ()),
+        ({"reasoning": {"assumptions": ["three"]}}, lambda d: d.reasoning.assumptions, ("three",)),
+        ({"perception": {"observations": []}}, lambda d: d.perception.observations, ()),
+        ({"actions": [{"type": "file_read"}]}, lambda d: [a.type for a in d.actions], ["file_read"]),
+    ],
+)
+def test_an_array_is_replaced(patch: Json, read: Any, expected: Any) -> None:
+    assert read(after(patch)) == expected
+
+
+@pytest.mark.parametrize(
+    ("patch", "read", "expected"),
+    [
+        ({"outcome": {"failure_reason": None}}, lambda d: d.outcome.failure_reason, None),
+        ({"outcome": {"learnings": None}}, lambda d: d.outcome.learnings, ()),
+        ({"outcome": {"verified_by": None}}, lambda d: d.outcome.verified_by, None),
+        ({"outcome": {"verified_by": {"command": None}}}, lambda d: d.outcome.verified_by.command, None),
+        ({"reasoning": None}, lambda d: d.reasoning.approach_chosen, ""),
+        ({"perception": None}, lambda d: d.perception.patterns_noticed, ()),
+        ({"actions": None}, lambda d: d.actions, ()),
+        ({"tags": None}, lambda d: d.tags, ()),
+        ({"importance": None}, lambda d: d.importance, 0.5),
+        ({"links": None}, lambda d: list(d.links.each()), []),
+        ({"links": {"caused_by": None}}, lambda d: list(d.links.each()), []),
+    ],
+)
+def test_null_clears_what_is_optional(patch: Json, read: Any, expected: Any) -> None:
+    assert read(after(patch)) == expected
+
+
+@pytest.mark.parametrize("field", sorted(REQUIRED))
+def test_null_for_what_is_required_is_refused(field: str) -> None:
+    patch: Any = None
+    for name in reversed(field.split(".")):
+        patch = {name: patch}
+    with pytest.raises(InvalidQuery) as caught:
+        after(patch)
+    assert caught.value.details["field"] == field
+
+
+@pytest.mark.parametrize(
+    ("patch", "near"),
+    [
+        ({"tagz": None}, "tags"),
+        ({"outcome": {"lernings": None}}, "learnings"),
+        ({"links": {"x": None}}, None),
+    ],
+)
+def test_null_for_what_does_not_exist_is_refused(patch: Json, near: str | None) -> None:
+    with pytest.raises(InvalidQuery) as caught:
+        after(patch)
+    assert caught.value.details.get("nearest") == near
+
+
+def test_neither_side_of_a_merge_is_changed() -> None:
+    current, patch = {"outcome": {"success": True}}, {"outcome": {"summary": "new", "learnings": None}}
+    merged = merge(current, patch, "update_memory")
+    assert merged == {"outcome": {"success": True, "summary": "new"}}
+    assert current == {"outcome": {"success": True}}
+    assert patch == {"outcome": {"summary": "new", "learnings": None}}
+
+
+def test_null_in_a_new_memory_says_no_more_than_leaving_it_out() -> None:
+    said: Json = {
+        "intent": {"goal": "g", "task_type": "other"},
+        "outcome": {"success": True, "summary": "s", "verified_by": {"type": "test"}},
+    }
+    nulls: Json = {
+        "intent": said["intent"] | {"context": None, "constraints": None},
+        "outcome": said["outcome"]
+        | {"learnings": None, "verified_by": {"type": "test", "command": None, "result": None}},
+        "perception": None,
+        "reasoning": {"approach_chosen": None},
+        "tags": None,
+        "importance": None,
+    }
+    assert parse_draft(nulls) == parse_draft(said)
+
+
+def test_a_new_memory_needs_its_required_fields() -> None:
+    with pytest.raises(InvalidQuery, match=r"store: `intent\.goal` is required"):
+        parse_draft(
+            {"intent": {"goal": None, "task_type": "other"}, "outcome": {"success": True, "summary": "s"}}
+        )

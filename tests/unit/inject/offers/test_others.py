@@ -1,4 +1,4 @@
-"""Words about a file, a prompt, a kind of task and a new session."""
+"""Words about a file, a prompt, a kind of task and a new session: within their tokens and their fence."""
 
 from __future__ import annotations
 
@@ -10,10 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rum.capture.events import problems, spool
 from rum.capture.events.event import to_line
 from rum.inject.offers import MAX_PER_SESSION, offers_for
+from rum.inject.offers.text import MAX_TOKENS, offer
 from rum.store.sqlite.store import SqliteStore
 from rum.text.tokens import estimate_tokens
 from support.builders import NOON, add_memory, make_file, make_outcome
@@ -271,3 +274,40 @@ def test_work_whose_files_were_changed_with_success_since_may_be_finished(
     later = {"files": [make_file("auth.py"), make_file("web/mail.py")], "created_at": NOON + 1}
     add_memory(store, "mem_2", "Move everything to logging", **later)
     assert offered(start(), tmp_path) == []
+
+
+LONGEST = "Tried before and failed in {1} on 2026-01-01: `{0}` ({2}). Worked instead: `{3}`."
+
+
+@pytest.mark.parametrize(
+    "text", ["修复登录页面在空列表情况下崩溃的问题" * 9, "é~ß" * 60, "word " * 200, "🙂" * 300]
+)
+def test_an_offer_in_any_script_stays_within_its_tokens(text: str):
+    found = offer("warning", ["mem_1"], LONGEST, (text,) * 4, "recall memory_id=abcdefgh")
+    assert estimate_tokens(found.text) <= MAX_TOKENS
+    assert "recall memory_id=abcdefgh" in found.text
+
+
+def test_a_part_loses_whole_sentences_first():
+    why = "The pool reuses closed connections. " + "This sentence says more about it than fits. " * 9
+    found = offer("touching", [], "{0}: {1}.", ("Fix the pool.", why), "recall memory_id=abcdefgh")
+    assert found.text.startswith("Fix the pool: The pool reuses closed connections. This sentence says more")
+    assert "than fits. More: recall" in found.text
+
+
+@pytest.mark.parametrize(
+    ("goal", "text"),
+    [
+        ("Why is the build slow?", "Why is the build slow? It is cached."),
+        ("Fix the build.:", "Fix the build: It is cached."),
+    ],
+)
+def test_no_sign_follows_another(goal: str, text: str):
+    assert offer("touching", [], "{0}: {1}.", (goal, "It is cached.")).text == text
+
+
+@given(st.lists(st.text(max_size=300), min_size=4, max_size=4))
+def test_any_parts_fit(parts: list[str]):
+    assert (
+        estimate_tokens(offer("warning", [], LONGEST, parts, "recall memory_id=abcdefgh").text) <= MAX_TOKENS
+    )
