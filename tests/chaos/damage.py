@@ -93,7 +93,7 @@ class _Use:
             self._fault("blocked", f"{found} of {len(self.goals)} exported; {exported.stderr[:500]}")
         elif listed.returncode:
             self._fault("blocked", f"list: {listed.stderr[:500]}")
-        self._command("brief", "fix the parser")
+        self._command("brief", "--task", "fix the parser")
         self._command("recall", "parser")
         written = ("--goal", "Written after the damage", "--type", "other", "--summary", "x", "--success")
         stored = self._command("store", *written, "--json")

@@ -251,10 +251,10 @@ def test_a_memory_that_shrank_to_nothing_is_not_an_empty_memory(place: Place, ho
     assert not path.exists() or path.stat().st_size == 0
 
 
-def test_a_memory_that_vanishes_under_a_running_process_is_told(place: Place):
+@pytest.mark.parametrize("how", ["emptied", "deleted"])
+def test_a_memory_that_vanishes_under_a_running_process_is_told(place: Place, how: str):
     with place.open() as rum:
-        for name in ("rum.db", "rum.db-wal", "rum.db-shm"):
-            (place.project() / name).unlink(missing_ok=True)
+        ACTIVITY_DAMAGE[how](place.project() / "rum.db")
         with pytest.raises(StorageError, match="had memories"):
             rum.store(**make_draft())
         with pytest.raises(StorageError, match="had memories"):

@@ -143,6 +143,7 @@ class Database:
 
     def _start(self) -> None:
         """Open the file with the best access possible now."""
+        self._is_prepared, self._opened_stamp = False, (None,)  # so that the next call tries again
         with storage_errors(self.path):
             self._write_error = "attempt to write a readonly database"
             self.access = self._best_access()
@@ -156,6 +157,7 @@ class Database:
             try:
                 self.connection.execute("PRAGMA foreign_keys = ON")
                 self.patiently(lambda: self._prepare(self))
+                self._is_prepared = True
             except BaseException:
                 self.connection.close()
                 raise
@@ -254,9 +256,15 @@ class Database:
     def refresh(self) -> None:
         """Reopen the file if it was replaced, created, or changed while it is read without its log."""
         with storage_errors(self.path):
-            changed = self._stamp() != self._opened_stamp
-        if changed:
+            is_lost = self._is_lost()
+        if is_lost:
             self.reopen()
+
+    def _is_lost(self) -> bool:
+        """Whether the file that was opened is not the one that the next process opens, or was emptied."""
+        if self._stamp() != self._opened_stamp:
+            return True
+        return self.access == "write" and self._is_prepared and not self._has_content()
 
     def reopen(self) -> None:
         """Close the file and open it again."""
@@ -286,7 +294,7 @@ class Database:
     def _begin(self, patience: float | None) -> None:
         """Take the write lock of the file that the next process opens."""
         self._lock(patience)
-        while self._stamp() != self._opened_stamp:  # it was deleted or replaced since the call began
+        while self._is_lost():  # since the call began
             self.connection.execute("ROLLBACK")
             self.reopen()
             if self.access != "write":

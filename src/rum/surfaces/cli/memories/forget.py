@@ -274,8 +274,12 @@ def purge(options: Options) -> None:
     """
     with open_rum(options) as rum:
         purged, left = rum.purge(), len(rum.trash.list())
+        copies = rum.project.directory
     if not purged:
-        raise StorageError("Another process is reading the memory; run `rum purge` again when it is done.")
+        raise StorageError(
+            "Another process is reading the memory; run `rum purge` again when it is done. Or there are "
+            f"copies from before a repair (before-…, ….damaged) in {copies}; delete them."
+        )
     print_result(options, {"purged": True}, "Purged.")
     if left and options.as_text:
         note(f"In the trash: {number_of(left, 'items')}; `rum trash empty --purge` deletes them.")
