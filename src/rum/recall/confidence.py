@@ -119,9 +119,10 @@ def _probability(odds: float) -> float:
 
 
 def _same_goal(query: RecallQuery, matches: list[Match]) -> None:
-    """Raise the confidence of memories whose goal is the query, word for word."""
+    """Raise the confidence of memories whose goal is the query, word for word; several share it."""
     query_text = " ".join(terms(query.text))
+    alike = [match for match in matches if query_text and match.goal == query_text]
     surest = max(limits.SAME_GOAL, *(match.confidence for match in matches))
-    for match in matches:
-        if query_text and match.goal == query_text:
-            match.confidence = surest + limits.SURER * (1 - surest)
+    for match in alike:
+        shared = (surest + limits.SURER * (1 - surest)) / len(alike)
+        match.confidence = max(match.confidence, shared)

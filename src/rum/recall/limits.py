@@ -13,7 +13,7 @@ BARE_NAME = 0.8  # Confidence of a file or folder with the requested name in any
 
 SAME_FOLDER = 0.35  # Confidence of the same task type on a neighbouring file
 
-SAME_GOAL = 0.97  # Minimum confidence if the query repeats the goal word for word
+SAME_GOAL = 0.97  # Minimum confidence if the query repeats one memory's goal; several memories share it
 
 SURER = 0.1  # Such a match is surer than all others by this share of what is missing to 1
 

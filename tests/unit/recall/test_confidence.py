@@ -135,6 +135,14 @@ def test_a_goal_repeated_is_nearly_certain_whatever_else_there_is(store: Store) 
     assert max(match.confidence for name, match in matches.items() if name != "a") < limits.SAME_GOAL
 
 
+def test_memories_with_the_goal_of_the_query_share_its_certainty(store: Store) -> None:
+    for number in range(12):
+        add_memory(store, f"m{number}", "man: fix typo", session_id=f"s{number}")
+    matches = found(recall_query(store, "man: fix typo", limit=20))
+    assert len(matches) == 12
+    assert all(fitted.MIN_CONFIDENCE <= match.confidence < 0.3 for match in matches.values())
+
+
 def test_an_exact_match_is_certain_regardless_of_similar_memories(store: Store) -> None:
     for number in range(30):
         add_memory(store, f"m{number}", "zebra", tags=["x"])
