@@ -28,23 +28,19 @@ def load(fold: Fold | None = None) -> tuple[dict[str, list[Commit]], dict[str, l
     return corpora, questions
 
 
-def cases(fold: Fold | None = None, *, sessions: bool = False) -> list[Case]:
-    """One store a repository; with sessions, an author's commits of a day are one, as imported from git."""
+def cases(fold: Fold | None = None) -> list[Case]:
+    """One store a repository."""
     corpora, questions = load(fold)
     talked = {name: [one for one in asked if one.kind in TALKED] for name, asked in questions.items()}
     return [
         Case(
             name,
-            [as_piece(commit)._replace(session=_day(commit) if sessions else "") for commit in commits],
+            [as_piece(commit) for commit in commits],
             questions[name],
             talked[STRANGER[name]],
         )
         for name, commits in corpora.items()
     ]
-
-
-def _day(commit: Commit) -> str:
-    return f"{commit.author} {commit.time // 86_400}"
 
 
 def rows() -> list[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """`python -m benchmarks.quality.fit`: fit the weights of recall and its confidence, and see what they bring.
 
-Fitted on LoCoMo, on commit causes, on the `dev` half of the coding set, and on young stores made of it. With
+Fitted on LoCoMo, on commit causes, on issues, on the `dev` half of the coding set, and on young stores. With
 `--write` the results go to `src/rum/recall/fitted.py`, `docs/reference/signals.md` and `ablations.md`.
 """
 
@@ -12,7 +12,7 @@ import random
 import sys
 from collections.abc import Iterator
 
-from benchmarks.quality import causes, coding, locomo
+from benchmarks.quality import causes, coding, issues, locomo
 from benchmarks.quality.candidate_signals import CachedEmbedder, Sight, sights
 from benchmarks.quality.cases import Case
 from benchmarks.quality.fit_columns import Fit, fit_all
@@ -21,6 +21,8 @@ from benchmarks.quality.small_stores import small
 from benchmarks.quality.tables import ablations, python, tables
 
 LIMIT = 20
+COMMITS, CAUSES = 2_000, 250  # The size of a store of causes, and the number of questions
+ISSUE_COMMITS, ISSUES = 1_200, 150  # The same for issues
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FITTED = os.path.join(ROOT, "src", "rum", "recall", "fitted.py")
 PAGE = os.path.join(ROOT, "docs", "reference", "signals.md")
@@ -54,13 +56,18 @@ def observed(options: argparse.Namespace) -> Iterator[Sight]:
 
 def sets(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
     """What is fitted on."""
-    for case in coding.cases("dev", sessions=True):
+    for case in coding.cases("dev"):
         yield "coding", case
         for young in small(case):
             yield "young", young
     if options.locomo:
         for case in locomo.cases(options.locomo):
             yield "locomo", case
+    for repo, path in options.issues:
+        case = issues.case(repo, path, options.tasks, ISSUE_COMMITS, ISSUES)
+        yield "issues", case
+        for young in issues.young(case):
+            yield "young", young
     for name, repos in (("causes", options.repo), ("causes elsewhere", options.other_repo)):
         for repo, path in repos:
             case = _causes(repo, *path.rsplit("@", 1))
@@ -72,10 +79,10 @@ def sets(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
 
 
 def _causes(name: str, git_dir: str, until: str | None = None) -> Case:
-    history = [causes.readable(commit) for commit in read(git_dir, newest=5_000, until=until)]
+    history = [causes.readable(commit) for commit in read(git_dir, newest=COMMITS, until=until)]
     asked = list(causes.questions(history))
     random.Random(causes.SEED).shuffle(asked)
-    return Case(name, [causes.remembered(commit) for commit in history], asked[:450], [])
+    return Case(name, [causes.remembered(commit) for commit in history], asked[:CAUSES], [])
 
 
 def _options() -> argparse.Namespace:
@@ -88,6 +95,10 @@ def _options() -> argparse.Namespace:
         parser.add_argument(
             option, action="append", default=[], type=_named, metavar="NAME=GIT_DIR[@DATE]", help=purpose
         )
+    parser.add_argument(
+        "--issues", action="append", default=[], type=_named, metavar="NAME=GIT_DIR", help="as psf__requests"
+    )
+    parser.add_argument("--tasks", metavar="GIT_DIR", help="of github.com/SWE-bench/swe-bench-tasks")
     parser.add_argument(
         "--cache", default=":memory:", metavar="FILE", help="where vectors are kept for next time"
     )

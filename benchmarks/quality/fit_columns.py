@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -12,27 +12,31 @@ from numpy.typing import NDArray
 
 from benchmarks.quality.candidate_signals import Sight
 from benchmarks.quality.fitting import Curve, Floats, Lists, curves, lists, log_shares, odds, rank_weights
+from rum.recall.confidence import judged_as
 from rum.recall.limits import FALL, UNRIVALLED
 
-OWN_WORDS = ("words", "rarest", "goal", "paths", "length")
-WORDS = (*OWN_WORDS, "around", "beside")
-FILES = ("files", "asked_files", "breadth", "file_recency", "recency")
-MEANING = ("meaning", "meaning_next")
+QUESTION = ("words", "covers", "rarest", "goal", "paths", "length", "around", "beside", "here")
+LONG = ("words", "rarest", "goal", "paths", "here")
+FILES = ("words", "rarest", "goal", "paths", "files", "asked_files", "breadth", "file_recency", "recency")
 COLUMNS: dict[str, tuple[str, ...]] = {
-    "words": (*WORDS, "here"),
-    "words+meaning": (*WORDS, "here", *MEANING),
-    "files": (*OWN_WORDS, *FILES),
-    "files+meaning": (*OWN_WORDS, *FILES, "meaning"),
+    "words": QUESTION,
+    "words+meaning": (*QUESTION, "meaning", "meaning_next"),
+    "files": FILES,
+    "files+meaning": (*FILES, "meaning"),
+    "long words": LONG,
+    "long words+meaning": (*LONG, "meaning"),
+    "long files": FILES,
+    "long files+meaning": (*FILES, "meaning"),
 }
 # Inputs about the candidate; they stay linear, so that a better candidate is never less certain.
 OWN = ("bias", "share", "score")
 # Inputs about the query.
 ABOUT = ("unknown", "covered", "said", "rare", "asked", "nearest", "beside", "lead", "candidates")
-COUNTS = {"locomo": 2.0, "coding": 1.0, "young": 0.5, "causes": 1.0, "causes by words": 0.5}
-COUNTS |= {"causes elsewhere": 0.1, "causes elsewhere by words": 0.05}
-"""The weight of a question of each set in the ranking; there are thousands of causes."""
-SURENESS = COUNTS | {"locomo": 3.0, "coding": 4.0, "young": 1.0}
-SURENESS |= {"causes elsewhere": 0.3, "causes elsewhere by words": 0.15}
+COUNTS = {"locomo": 1.0, "coding": 1.5, "young": 0.3, "issues": 0.5, "causes": 1.4, "causes by words": 2.2}
+COUNTS |= {"causes elsewhere": 0.8, "causes elsewhere by words": 0.8}
+"""The weight of a question of each set in the ranking."""
+SURENESS = COUNTS | {"locomo": 3.0, "coding": 4.0, "young": 1.0, "issues": 2.0, "causes": 0.7}
+SURENESS |= {"causes by words": 1.0, "causes elsewhere": 3.0, "causes elsewhere by words": 2.5}
 """The same for the confidence; half of the questions of LoCoMo are foreign."""
 UNANSWERABLE = ("nothing", "foreign")  # The kinds of questions without an answer
 PENALTY, ODDS_PENALTY = 3.0, 1.0  # The penalty on large weights, in the ranking and in the confidence
@@ -48,16 +52,20 @@ class Fit(NamedTuple):
 
 
 def fit_all(seen: Sequence[Sight]) -> dict[str, Fit]:
-    """Every column that questions were seen for."""
-    return {
-        column: fit([one for one in seen if one.column == column], names) for column, names in COLUMNS.items()
+    """The weights of every column, and the odds that follow from them.
+
+    Long queries with files have weights of their own, but are too few for odds of their own.
+    """
+    weights = {
+        column: ranking([one for one in seen if one.column == column], names)
+        for column, names in COLUMNS.items()
     }
-
-
-def fit(seen: Sequence[Sight], names: Sequence[str]) -> Fit:
-    """The weights of some signals, and the odds that follow from them."""
-    weights = ranking(seen, names)
-    return Fit(weights, *_confidence([one for one in seen if one.right], weights))
+    judged: dict[str, list[tuple[Sight, dict[str, float]]]] = defaultdict(list)
+    for one in seen:
+        if one.right:
+            judged[judged_as(one.column)].append((one, weights[one.column]))
+    odds_of = {base: _confidence(pairs) for base, pairs in judged.items()}
+    return {column: Fit(weights[column], *odds_of[judged_as(column)]) for column in COLUMNS}
 
 
 def ranking(seen: Sequence[Sight], names: Sequence[str]) -> dict[str, float]:
@@ -113,10 +121,11 @@ def evidence(sight: Sight, weights: dict[str, float]) -> Evidence:
 
 
 def _confidence(
-    seen: Sequence[Sight], weights: dict[str, float]
+    pairs: Sequence[tuple[Sight, dict[str, float]]],
 ) -> tuple[dict[str, Curve], dict[str, float]]:
-    """What makes a confidence of the best score, and of the others."""
-    found = [evidence(sight, weights) for sight in seen]
+    """What makes a confidence of the best score, and of the others; of questions with their weights."""
+    found = [evidence(sight, weights) for sight, weights in pairs]
+    seen = [sight for sight, _ in pairs]
     rows, first, right = (np.concatenate(parts) for parts in zip(*found, strict=True))
     worth = sureness(seen)
     counts = np.concatenate(

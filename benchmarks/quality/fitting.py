@@ -53,7 +53,8 @@ def rank_weights(data: Lists, penalty: float) -> Floats:
         force = 0.999 * force + 0.001 * slope**2
         move = (pace / (1 - 0.9**step)) / (np.sqrt(force / (1 - 0.999**step)) + 1e-9)
         weights = np.maximum(0.0, weights - RATE * (1 - step / STEPS) * move)
-    return weights / spread
+    # A signal that never varies says nothing.
+    return np.where(spread > 2 * FLOOR, weights / spread, 0.0)
 
 
 def _slope(signals: Floats, data: Lists, weights: Floats) -> Floats:

@@ -44,7 +44,9 @@ def read(
     command += [f"--until={until}"] if until else []
     command += [f"--max-count={newest}"] if newest else []
     output = subprocess.run(command, capture_output=True, check=True).stdout.decode(errors="replace")
-    return [_commit(record) for record in output.split(RECORD)[1:]][::-1]
+    records = output.split(RECORD)[1:]
+    # A message may hold the separators itself.
+    return [_commit(record) for record in records if record.count(FIELD) == 4][::-1]
 
 
 def _commit(record: str) -> Commit:

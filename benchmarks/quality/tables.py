@@ -7,8 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from benchmarks.quality import metrics
 from benchmarks.quality.candidate_signals import Sight
-from benchmarks.quality.fit_columns import COLUMNS, Fit, confidences, fit, rank, ranking
+from benchmarks.quality.fit_columns import COLUMNS, Fit, confidences, fit_all, rank, ranking
 from benchmarks.quality.fitting import Curve
+from rum.recall.confidence import judged_as
+from rum.recall.limits import LONGEST_QUESTION
 
 FOLDS = 5
 SEED = 3
@@ -22,7 +24,7 @@ Written by `python -m benchmarks.quality.fit --write`; `docs/reference/signals.m
 
 from __future__ import annotations
 
-# The weight of each signal, for queries without and with files, by words alone and with vectors.
+# The weight of each signal: for questions and long queries, without and with files and vectors.
 WEIGHTS: dict[str, dict[str, float]] = {{
 {weights}
 }}
@@ -52,9 +54,10 @@ signal contributes for your own query.
 
 | signal | meaning |
 | --- | --- |
-| words, rarest | query words in the memory, weighted by rarity; the rarest of them |
-| goal, paths | query words in its goal; in its file names |
-| length | its length |
+| words, covers | query words in it, weighted by rarity: compared with the best candidate; as a share of all |
+| rarest | the rarest query word in it |
+| goal, paths | query words in its goal (in a long one they count less); in its file names |
+| length | says more than the other candidates; only in sessions in which neighbours count |
 | around, beside | query words in memories near or linked to it: only those missing in itself; all of them |
 | here | created recently in this session |
 | meaning, meaning_next | its vector is similar to the query's; a neighbour's vector is similar |
@@ -65,9 +68,11 @@ signal contributes for your own query.
 ## Weights
 
 Fitted on the development sets of the [quality measurements](quality.md): {sets}.
-`young` are small stores made from the coding set, `elsewhere` are other repositories (with less weight), and
-`by words` means without files. The columns `words` and `files` are queries without and with files; `+meaning`
-means with vectors. What each signal adds is in [ablations](../../benchmarks/quality/ablations.md).
+`issues` are bug reports of SWE-bench and the commits that fixed them, `young` are small stores made from the
+coding set and from issues, `elsewhere` are other repositories (with less weight), and `by words` means
+without files. The columns `words` and `files` are queries without and with files, `long` ones are queries
+with more than {longest} words; `+meaning` means with vectors. What each signal adds is in
+[ablations](../../benchmarks/quality/ablations.md).
 
 {weights}
 
@@ -104,10 +109,11 @@ questions used for fitting.
 
 def python(fits: dict[str, Fit]) -> str:
     """The module `fitted.py`."""
+    judged = {column: one for column, one in fits.items() if column == judged_as(column)}
     return MODULE.format(
         weights="\n".join(_entry(column, one.weights) for column, one in fits.items()),
-        first="\n".join(_entry(column, one.first) for column, one in fits.items()),
-        others="\n".join(_entry(column, one.others) for column, one in fits.items()),
+        first="\n".join(_entry(column, one.first) for column, one in judged.items()),
+        others="\n".join(_entry(column, one.others) for column, one in judged.items()),
         least=MIN_CONFIDENCE,
     )
 
@@ -138,6 +144,7 @@ def tables(fits: dict[str, Fit], seen: Sequence[Sight]) -> str:
             _calibration(held),
         ),
         limit=5,
+        longest=LONGEST_QUESTION,
         thresholds=_table(
             ("threshold", "answerable, answered right", "unanswerable, but answered"), _thresholds(held)
         ),
@@ -179,13 +186,12 @@ def answerable(sight: Sight) -> bool:
 
 def _held_out(seen: Sequence[Sight]) -> Iterator[tuple[Sight, list[tuple[float, bool]]]]:
     """Each question with the confidences of its best candidates, by weights that were fitted without it."""
-    for column, names in COLUMNS.items():
-        own = [one for one in seen if one.column == column]
-        random.Random(SEED).shuffle(own)
-        for fold in range(FOLDS):
-            fitted = fit([one for at, one in enumerate(own) if at % FOLDS != fold], names)
-            for sight in own[fold::FOLDS]:
-                yield sight, confidences(sight, fitted) if sight.right else []
+    own = list(seen)
+    random.Random(SEED).shuffle(own)
+    for fold in range(FOLDS):
+        fitted = fit_all([one for at, one in enumerate(own) if at % FOLDS != fold])
+        for sight in own[fold::FOLDS]:
+            yield sight, confidences(sight, fitted[sight.column]) if sight.right else []
 
 
 def _calibration(held: list[tuple[Sight, list[tuple[float, bool]]]]) -> Iterator[Sequence[str]]:

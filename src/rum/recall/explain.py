@@ -10,11 +10,12 @@ from rum.text.shorten import shorten
 
 # The explanation of each signal.
 SIGNAL_TEXTS = {
-    "words": "query words: {words}",
+    "words": "query words compared with the best match: {words}",
+    "covers": "query words: {words}",
     "rarest": "rarity of the rarest query word",
     "goal": "words in its goal",
     "paths": "words in its file names",
-    "length": "length",
+    "length": "says more than other memories",
     "around": "words only in neighbouring or linked memories",
     "beside": "words in neighbouring or linked memories",
     "here": "created recently in this session",

@@ -21,6 +21,8 @@ UNRIVALLED = 3.0  # The lead of a memory that is the only candidate
 
 FALL = 0.5  # How fast confidence falls, at least, with the distance of the score to the best
 
+LONGEST_QUESTION = 16  # A query with more words is a text, such as a report, and has weights of its own
+
 # Vectors count if of the best FOREMOST matches by words and files the share COVERED has one.
 #
 # With at most FEW matches, one vector is enough.

@@ -386,13 +386,16 @@ class Found:
         """The levels that searched, in order."""
         self.by_meaning = False
         """Whether enough of the best matches have a vector, so that vectors count."""
+        self.is_long = False
+        """Whether the query is a long text, not a question."""
         self.total = 0
         self.total_exact = True
 
     @property
     def column(self) -> str:
-        """The name of the fitted weights to use: with or without files, with or without vectors."""
-        return ("files" if self.any_tied else "words") + ("+meaning" if self.by_meaning else "")
+        """The name of the fitted weights: for long queries, with files, with vectors, or without them."""
+        kind = ("long " if self.is_long else "") + ("files" if self.any_tied else "words")
+        return kind + ("+meaning" if self.by_meaning else "")
 
     @property
     def any_tied(self) -> bool:

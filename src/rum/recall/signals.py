@@ -18,12 +18,15 @@ from rum.recall.query import Found, Match, RecallQuery
 
 Matches = Collection[Match]
 
+SHORT, LONG = -1.5, 0.4  # Beyond these the logarithm of the length makes no difference
+
 _OLDEST_OF_A_FILE = math.log(limits.RANKED_OF_A_FILE + 1)
 
 
 def measure(query: RecallQuery, found: Found) -> None:
     """Set every signal that applies to the query."""
     matches = found.matches.values()
+    found.is_long = len(query.words.terms) > limits.LONGEST_QUESTION
     query.describe(match.key for match in matches)
     for match, mask in zip(matches, _masks(query, matches), strict=True):
         match.mask = mask
@@ -78,20 +81,22 @@ def _texts(query: RecallQuery, matches: list[Match]) -> dict[str, str]:
 
 
 def words(query: RecallQuery, matches: Matches, _: Found) -> None:
-    """The weight of the words found: anywhere, the rarest, in the goal, in paths; and the text's length.
+    """The weight of the words found: anywhere, the rarest, in the goal, in paths.
 
-    The first four are relative to the best candidate.
+    `covers` is their share of the whole query, the others are relative to the best candidate. In a long goal
+    the same words count less.
     """
     weight, rarest, mask_in = query.words.weight, query.words.rarest, query.words.mask_in
     for match in matches:
         mask, details = match.mask, query.details[match.key]
         match.goal = details.goal
+        in_goal = weight(mask_in(details.goal, mask)) if mask else 0.0
         match.signals |= {
             "words": weight(mask),
+            "covers": weight(mask) / query.words.total,
             "rarest": rarest(mask),
-            "goal": weight(mask_in(details.goal, mask)) if mask else 0.0,
+            "goal": in_goal / math.sqrt(max(1, len(set(details.goal.split())))),
             "paths": weight(mask_in(details.paths, mask)) if mask else 0.0,
-            "length": math.log1p(details.length / 10),
         }
     _as_shares_of_best(matches, "words", "rarest", "goal", "paths")
 
@@ -100,6 +105,7 @@ def neighbours(query: RecallQuery, matches: Matches, _: Found) -> None:
     """The words in the memories before and after it in its session, and in linked ones.
 
     `around` is the weight that those of its session add to its own words, `beside` the weight of all.
+    `length` is how much it says compared with the other candidates: in a talk, a short turn says little.
     """
     asked, near = query.words, query.neighbourhood
     weight, total = asked.weight, asked.total
@@ -107,11 +113,15 @@ def neighbours(query: RecallQuery, matches: Matches, _: Found) -> None:
     linked = {match.key: near.linked(match.key) for match in matches}
     mask_of = asked.masks_of(chain(*around.values(), *linked.values())).get
     best = max(map(weight, {match.mask for match in matches}), default=0.0) or 1.0
+    lengths = {match.key: math.log1p(query.details[match.key].length / 10) for match in matches}
+    usual = sum(lengths.values()) / max(1, len(lengths))
     for match in matches:
         before, after, earlier, later = around[match.key]
         others = [mask_of(before, 0), mask_of(after, 0), mask_of(earlier, 0), mask_of(later, 0)]
         together = match.mask | others[0] | others[1] | others[2] | others[3]
         others += [mask_of(other, 0) for other in linked[match.key]]
+        is_alone = before == after == NOBODY
+        match.signals["length"] = 0.0 if is_alone else min(max(lengths[match.key] - usual, SHORT), LONG)
         match.signals["around"] = (weight(together) - weight(match.mask)) / total
         match.signals["beside"] = sum(map(weight, others)) / best
 

@@ -37,9 +37,11 @@ def meaning_of(store: Store, embedder: WordEmbedder) -> SemanticSearch:
 @pytest.mark.parametrize("column", fitted.WEIGHTS)
 def test_everything_a_column_weighs_is_measured(store: Store, column: str) -> None:
     touch(store, "a", "src/goat.py", goal="zebra")
-    files = ("src/goat.py",) if column.startswith("files") else ()
+    files = ("src/goat.py",) if "files" in column else ()
     semantic = meaning_of(store, WordEmbedder()) if column.endswith("meaning") else None
-    asked = search(recall_query(store, "zebra", *files, semantic=semantic, min_confidence=0))
+    more = [f"word{number}" for number in range(limits.LONGEST_QUESTION if "long" in column else 0)]
+    query = " ".join(["zebra", *more])
+    asked = search(recall_query(store, query, *files, semantic=semantic, min_confidence=0))
     assert asked.column == column
     assert set(fitted.WEIGHTS[column]) <= set(asked.matches["a"].signals)
 
@@ -78,12 +80,6 @@ class TestWords:
         assert signal(asked, "goal") == {"goal": 1, "summary": 0, "path": 0}
         assert signal(asked, "paths") == {"goal": 0, "summary": 0, "path": 1}
 
-    def test_a_longer_memory_says_more(self, store: Store) -> None:
-        add(store, "short", "zebra")
-        add(store, "long", "zebra", outcome=make_outcome("goat cow " * 50))
-        length = signal(recall_query(store, "zebra"), "length")
-        assert length["long"] > length["short"] > 0
-
     def test_a_typing_error_is_distinguished_from_the_word_itself(self, store: Store) -> None:
         add(store, "right", "lion zebra")
         add(store, "wrong", "lion giraffe")
@@ -117,6 +113,14 @@ class TestNeighbours:
         add(store, "alone", "zebra")
         beside = signal(recall_query(store, "zebra"), "beside")
         assert beside["one"] == beside["two"] > beside["alone"] == 0
+
+    def test_in_a_session_a_longer_memory_says_more(self, store: Store) -> None:
+        add(store, "short", "zebra", "day", created_at=NOON)
+        add(store, "long", "zebra", "day", created_at=NOON + 1, outcome=make_outcome("goat cow " * 50))
+        add(store, "longest", "zebra", "day", created_at=NOON + 2, outcome=make_outcome("goat cow " * 500))
+        add(store, "alone", "zebra", outcome=make_outcome("goat cow " * 500))
+        length = signal(recall_query(store, "zebra"), "length")
+        assert length["longest"] > length["alone"] == 0 > length["long"] > length["short"]
 
     def test_a_link_counts_beside_a_session(self, store: Store) -> None:
         add(store, "effect", "goat")
