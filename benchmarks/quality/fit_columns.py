@@ -32,7 +32,7 @@ COLUMNS: dict[str, tuple[str, ...]] = {
 OWN = ("bias", "share", "score")
 # Inputs about the query.
 ABOUT = ("unknown", "covered", "said", "rare", "asked", "nearest", "beside", "lead", "candidates")
-COUNTS = {"locomo": 1.0, "coding": 1.5, "young": 0.3, "issues": 0.5, "causes": 1.4, "causes by words": 2.2}
+COUNTS = {"locomo": 1.2, "coding": 1.5, "young": 0.3, "issues": 0.5, "causes": 1.4, "causes by words": 3.0}
 COUNTS |= {"causes elsewhere": 0.8, "causes elsewhere by words": 0.8}
 """The weight of a question of each set in the ranking."""
 SURENESS = COUNTS | {"locomo": 3.0, "coding": 4.0, "young": 1.0, "issues": 2.0, "causes": 0.7}
@@ -163,6 +163,8 @@ def confidences(sight: Sight, fit: Fit) -> list[tuple[float, bool]]:
 
 def rank(sight: Sight, weights: dict[str, float]) -> float:
     """At which place the first right candidate comes, from 1; infinite if there is none."""
+    if not sight.right:
+        return math.inf
     order = np.argsort(-scored(sight, weights), kind="stable")
     places = np.flatnonzero(np.array(sight.right)[order])
     return float(places[0] + 1) if len(places) else math.inf

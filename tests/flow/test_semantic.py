@@ -58,7 +58,7 @@ def test_a_paraphrase_without_a_common_word_is_found_and_flagged(rum: Rum, kept:
     answer = rum.recall(query=PARAPHRASE, min_confidence=0)
     assert (answer.memories[0].id, answer.memories[0].match) == (kept["logout"], "fuzzy")
     assert answer.query_strategy_used == "semantic"
-    assert 0 < answer.confidence < 0.9
+    assert 0 < answer.confidence < 1  # only what was asked for literally is certain
 
 
 @pytest.mark.parametrize(
