@@ -15,7 +15,7 @@ from support.projects import keep, open_shop
 
 Json = dict[str, Any]
 DEPTHS = ("summary", "outcome", "reasoning", "full", "complete")
-BUDGETS = {"summary": 40, "outcome": 100, "reasoning": 250, "full": 500}
+BUDGETS = {"summary": 45, "outcome": 100, "reasoning": 250, "full": 500}
 
 JWT: Json = {
     "intent": {
@@ -104,8 +104,8 @@ JWT: Json = {
     "tags": ["auth", "jwt"],
 }
 
-SUMMARY = {"id", "confidence", "intent", "outcome"}
-OUTCOME = SUMMARY | {"agent_id", "created_at"}
+SUMMARY = {"id", "created_at", "confidence", "intent", "outcome"}
+OUTCOME = SUMMARY | {"agent_id"}
 REASONING = OUTCOME | {"reasoning"}
 FULL = REASONING | {"perception", "tags", "files", "actions"}
 OWN = {"project_id", "session_id", "updated_at", "version", "importance", "commit", "branch"}
@@ -136,14 +136,14 @@ def one(rum: Rum, depth: str) -> Json:
     return memory
 
 
-def test_summary_shows_the_goal_and_the_outcome(rum: Rum) -> None:
+def test_summary_shows_time_goal_and_outcome(rum: Rum) -> None:
     memory = one(rum, "summary")
     assert set(memory) == SUMMARY
     assert memory["intent"] == {"goal": JWT["intent"]["goal"]}
     assert memory["outcome"] == {"success": True, "summary": JWT["outcome"]["summary"]}
 
 
-def test_outcome_adds_author_time_task_type_and_the_whole_outcome(rum: Rum) -> None:
+def test_outcome_adds_author_task_type_and_the_whole_outcome(rum: Rum) -> None:
     memory = one(rum, "outcome")
     assert set(memory) == OUTCOME
     assert memory["intent"] == {"goal": JWT["intent"]["goal"], "task_type": "bug_fix"}

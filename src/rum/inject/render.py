@@ -7,12 +7,15 @@ import time
 from rum.text.shorten import one_line
 
 
-def memory_line(memory_id: str, goal: str, success: bool, summary: str, confidence: float = 1) -> str:
-    """A memory in one line: result, goal, outcome, id, and the confidence if it is below 1."""
+def memory_line(
+    memory_id: str, goal: str, success: bool, summary: str, confidence: float = 1, at: int | None = None
+) -> str:
+    """A memory in one line: result, goal, outcome, id, the day, and the confidence if it is below 1."""
     result = "ok  " if success else "FAIL"
     rounded = f"{confidence:.2f}"
     doubt = "" if rounded == "1.00" else f" {rounded}"
-    return f"{result} {one_line(goal, 90)} — {one_line(summary, 160)} [{short_id(memory_id)}]{doubt}"
+    day = "" if at is None else f" {local_time(at)[:10]}"
+    return f"{result} {one_line(goal, 90)} — {one_line(summary, 300)} [{short_id(memory_id)}{day}]{doubt}"
 
 
 def short_id(memory_id: str) -> str:

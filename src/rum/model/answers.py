@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from rum.model.memory import FileRef, Memory, Origin, RevertLink, Usage, add_revert
 from rum.model.memory_layers import Action, ActionDetails, Outcome, Perception, Reasoning, TaskType
 from rum.model.requests import Depth
+from rum.text.sentences import split_sentences
 
 
 class IntentView(Struct, frozen=True, omit_defaults=True):
@@ -55,8 +56,9 @@ class RetrievedMemory(Struct, frozen=True, kw_only=True):
 
     @property
     def full_summary(self) -> str:
-        """The summary, with what reverted the work if anything did."""
-        return add_revert(self.outcome.summary, self.reverted_by or None)
+        """The summary, with what reverted the work if anything did, and why as far as the depth tells."""
+        reason = self.reverted_by.reason if self.reverted_by else None
+        return add_revert(self.outcome.summary, self.reverted_by or None) + (f": {reason}" if reason else "")
 
 
 class LeftOut(Struct, frozen=True):
@@ -250,10 +252,11 @@ def at_depth(
     shown: dict[str, Any] = {
         "intent": IntentView(intent.goal),
         "outcome": Outcome(success=memory.outcome.success, summary=memory.outcome.summary),
+        "created_at": memory.created_at,
     }
     if level >= DEPTHS.index(Depth.OUTCOME):
         shown["intent"] = IntentView(intent.goal, intent.task_type)
-        shown |= {name: getattr(memory, name) for name in ("agent_id", "created_at")}
+        shown["agent_id"] = memory.agent_id
         shown["outcome"] = replace(memory.outcome, full_text="")
     if level >= DEPTHS.index(Depth.REASONING):
         shown["intent"] = IntentView(intent.goal, intent.task_type, intent.context, intent.constraints)
@@ -270,8 +273,10 @@ def at_depth(
     if memory.superseded_by:
         shown["superseded_by"] = memory.superseded_by
     if memory.reverted_by:
+        reason = next(iter(split_sentences(" ".join((memory.reverted_by.reason or "").split()))), None)
         # From the depth of an outcome on, the failure's reason says why.
-        brief = replace(memory.reverted_by, reason=None)
+        is_told = level >= DEPTHS.index(Depth.OUTCOME) and not memory.outcome.success
+        brief = replace(memory.reverted_by, reason=None if is_told else reason)
         shown["reverted_by"] = memory.reverted_by if level >= DEPTHS.index(Depth.FULL) else brief
     if memory.reverts:
         shown["reverts"] = memory.reverts

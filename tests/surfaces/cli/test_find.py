@@ -38,7 +38,8 @@ def store(rum: Rum, goal: str, success: bool = True, **more: object) -> str:
 
 def test_recall_prints_one_line_per_memory(run: Run, stored: str):
     ran = run("recall", "token", "refresh")
-    line = f"FAIL Fix the race in token refresh — The lock was held too short [{stored[-8:]}]"
+    day = time.strftime("%Y-%m-%d")
+    line = f"FAIL Fix the race in token refresh — The lock was held too short [{stored[-8:]} {day}]"
     assert (ran.code, ran.out.rpartition(" ")[0], ran.err) == (0, line, "")
 
 
@@ -185,8 +186,9 @@ def test_an_answer_is_printed_before_its_use_is_recorded(
 def test_a_pipe_gets_the_confidence_unless_it_is_certain(run: Run, stored: str):
     found = run("recall", "token", "--json").json["memories"][0]["confidence"]
     assert 0 < found < 0.99
-    assert run("recall", "token").out.endswith(f" [{stored[-8:]}] {found:.2f}\n")
-    assert run("recall", "--file", "src/auth.py").out.endswith(f" [{stored[-8:]}]\n")
+    line = f" [{stored[-8:]} {time.strftime('%Y-%m-%d')}]"
+    assert run("recall", "token").out.endswith(f"{line} {found:.2f}\n")
+    assert run("recall", "--file", "src/auth.py").out.endswith(f"{line}\n")
 
 
 def test_ids_can_be_written_in_upper_case(run: Run, rum: Rum, stored: str):

@@ -91,9 +91,9 @@ def test_settings_are_the_defaults_of_a_recall(shop: Shop) -> None:
     for number in range(3):
         keep(rum, f"Fix the login {number}", tags=["x"])
     plain = rum.recall(tags=["x"])
-    assert (len(plain.memories), bool(plain.memories[0].created_at)) == (2, True)
+    assert (len(plain.memories), bool(plain.memories[0].agent_id)) == (2, True)
     asked = rum.recall(tags=["x"], limit=3, depth="summary")
-    assert (len(asked.memories), bool(asked.memories[0].created_at)) == (3, False)
+    assert (len(asked.memories), bool(asked.memories[0].agent_id)) == (3, False)
     assert rum.recall(query="login").memories == []
     assert len(rum.recall(query="login", min_confidence=0).memories) == 2
 

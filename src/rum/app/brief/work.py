@@ -15,7 +15,7 @@ from rum.inject import brief
 from rum.inject.brief import REASON
 from rum.inject.budget import WARNING, Piece
 from rum.model.links import LinkType
-from rum.model.memory import Memory, OriginKind, has_worked, is_unfinished, is_verified
+from rum.model.memory import Memory, OriginKind, add_revert, has_worked, is_unfinished, is_verified
 from rum.model.requests import MAX_LIMIT, RecallRequest
 from rum.recall import cascade
 from rum.recall.query import RecallQuery
@@ -319,14 +319,15 @@ def _is_commit(memory: Memory) -> bool:
 
 
 def _outcome_text(memory: Memory) -> str:
-    """The summary of an outcome; for a commit the start of its message, or else its files."""
+    """The summary of an outcome; for a commit the start of its message, or else its files, and any revert."""
     if not _is_commit(memory):
         return memory.full_summary
     if reason := _reason(memory):
-        return reason
+        return add_revert(reason, memory.reverted_by)
     names = list(dict.fromkeys(posixpath.basename(file.path) for file in memory.files))
     more = f" and {len(names) - MAX_NAMED_FILES} more" if len(names) > MAX_NAMED_FILES else ""
-    return ", ".join(names[:MAX_NAMED_FILES]) + more or memory.full_summary
+    files = ", ".join(names[:MAX_NAMED_FILES]) + more
+    return add_revert(files or memory.outcome.summary, memory.reverted_by)
 
 
 def _reason(memory: Memory) -> str:

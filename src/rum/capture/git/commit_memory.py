@@ -9,6 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from rum.capture.git.history import Revert
+from rum.capture.git.ids import author_name
 from rum.capture.git.message import Message
 from rum.capture.git.pull_requests import PullRequest
 from rum.capture.git.revert_words import Extent
@@ -23,6 +24,7 @@ from rum.text.shorten import without_invisible
 _DEFAULT_IMPORTANCE = 0.3
 HIGH_IMPORTANCE = 0.5  # Of a commit that was reverted, reverts another, or fixes a vulnerability
 _MAX_TAGS = 6
+_MAX_AUTHOR = 40  # Characters of the author's name in a summary
 
 
 def commit_fields(
@@ -89,7 +91,7 @@ def _goal(changes: Sequence[Change]) -> str:
 
 
 def _summary(commit: Commit, message: Message, changes: Sequence[Change], kept: int) -> str:
-    """The commit's id, the size of its change, and the issues it closed."""
+    """The commit's id and author, the size of its change, and the issues it closed."""
     size = display_path(changes[0].path) if len(changes) == 1 else f"{len(changes)} files"
     parts = [size if changes else "no file changed"]
     if any(change.added or change.removed for change in changes):
@@ -97,7 +99,8 @@ def _summary(commit: Commit, message: Message, changes: Sequence[Change], kept: 
     if kept < len(changes):
         parts += [f"the {kept} largest kept here"]
     closes = f"; closes {', '.join(f'#{number}' for number in message.closes)}" if message.closes else ""
-    return f"{commit.sha[:SHORT_SHA]}: {', '.join(parts)}{closes}"
+    author = author_name(commit.author).replace(": ", " ")[:_MAX_AUTHOR]
+    return f"{commit.sha[:SHORT_SHA]} by {author}: {', '.join(parts)}{closes}"
 
 
 MAX_FILES = 100  # Maximum files in a commit's memory; those with the most changed lines are kept

@@ -41,7 +41,7 @@ def test_a_commit_becomes_a_memory_of_all_five_layers_that_it_knows(repo: Reposi
         "task_type": "feature_add",
         "context": "Burglars came in.",
     }
-    assert memory["outcome"] == {"success": True, "summary": f"{sha[:10]}: 2 files, +1 -2; closes #12"}
+    assert memory["outcome"] == {"success": True, "summary": f"{sha[:10]} by Bob: 2 files, +1 -2; closes #12"}
     assert memory["tags"] == ["gate", "http"]
     assert memory["actions"] == [
         {

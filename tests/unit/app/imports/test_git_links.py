@@ -41,7 +41,7 @@ def test_a_reverted_commit_has_failed(repo: Repository, shop: Shop):
     outcome = memories(rum)["Open the gate"]["outcome"]
     assert outcome == {
         "success": False,
-        "summary": f"{bad[:10]}: gate, +1 -1",
+        "summary": f"{bad[:10]} by Ann: gate, +1 -1",
         "failure_reason": "All tests fail with it.",
         "failure_category": "test_failure",
     }
@@ -205,7 +205,8 @@ def test_work_reverted_in_part_by_its_words_has_not_failed(repo: Repository, sho
     (line,) = [
         one for one in rum.recall(query="open the gate").memories if one.intent.goal == "Open the gate"
     ]
-    assert line.full_summary.endswith(f"; reverted in part by {undo[:10]}")
+    assert f"; reverted in part by {undo[:10]}: Partial revert of" in line.full_summary
+    assert f"reverted in part by {undo[:10]}" in rum.brief(task="open the gate").text
 
 
 @pytest.mark.parametrize("at_once", [True, False])

@@ -49,8 +49,8 @@ _TIMES = ("created_at", "updated_at", "last_accessed")
 
 def as_line(memory: RetrievedMemory) -> str:
     """A memory as one line of text."""
-    outcome = memory.outcome
-    return memory_line(memory.id, memory.intent.goal, outcome.success, memory.full_summary, memory.confidence)
+    goal, at = memory.intent.goal, memory.created_at or None
+    return memory_line(memory.id, goal, memory.outcome.success, memory.full_summary, memory.confidence, at)
 
 
 def heading_of(memory: RetrievedMemory) -> Line:
@@ -63,6 +63,7 @@ def as_table(memories: Sequence[RetrievedMemory]) -> View:
     rows = [
         (
             short_id(memory.id),
+            local_time(memory.created_at or 0)[:10],
             f"{memory.confidence:.2f}",
             verdict(memory.outcome.success),
             memory.intent.goal,
@@ -70,7 +71,7 @@ def as_table(memories: Sequence[RetrievedMemory]) -> View:
         )
         for memory in memories
     ]
-    columns = {"id": "id", "confidence": "dim", "": "", "goal": "strong", "outcome": ""}
+    columns = {"id": "id", "date": "dim", "confidence": "dim", "": "", "goal": "strong", "outcome": ""}
     return table(columns, rows, [as_line(memory) for memory in memories])
 
 
@@ -232,7 +233,7 @@ def _trace_line(memory: RetrievedMemory) -> Line:
         goal,
         TextPart("—"),
         TextPart(memory.full_summary),
-        TextPart(f"[{short_id(memory.id)}]", "id"),
+        TextPart(f"[{short_id(memory.id)} {local_time(memory.created_at or 0)[:10]}]", "id"),
     )
 
 
