@@ -25,11 +25,12 @@ _THING = (
     r"behaviou?r|work|additions?|removal|introduction)"
 )
 _SOME = (
-    r"(?:(?:some|many|few|several)(?: of)?|(?:the )?(?:\w+ )?(?:parts?|bits?|pieces?|portions?|half)(?: of)?)"
+    r"(?:(?:some|many|(?:a )?few|several|most)(?: of)?"
+    r"|(?:the )?(?:\w+ )?(?:parts?|bits?|pieces?|portions?|half)(?: of)?)"
 )
 _FROM = r"(?:of|from|for|in|by|(?:made|introduced|added|done|brought|applied)(?: (?:in|by|with|as|for))?)"
 _OWNER = (
-    r"(?:the|this|that|my|our|his|her|their|earlier|previous|recent|bad|needless|bogus|broken|upstream|"
+    r"(?:the|this|that|my|our|his|her|their|earlier|later|previous|recent|original|bad|needless|bogus|broken|upstream|"
     r"mistaken|accidental|unintended|unnecessary|wrong|incorrect|faulty)"
 )
 _NOUN = (
@@ -46,11 +47,11 @@ _FORMS = (
     # A plain verb, unless it is only spoken of: "we may revert", "if we revert", "git revert".
     r"(?P<spoken>\b(?:may|might|could|should|would|can(?:not|'t)?|will|won't|must|to|not|never|do(?:es)?n't|"
     r"didn't|than|if|when|or|please|git|(?:if|when|once|until|unless) (?:we|you|I))\s+)?"
-    rf"(?:{_ADVERB})?\b(?:reverts?|backs?[ -]?out|undo(?:es)?)",
+    rf"(?:{_ADVERB})?\b(?<!un-)(?:reverts?|backs?[ -]?out|undo(?:es)?)",
     rf"\b(?:by |{_ADVERB})(?:reverting|backing[ -]?out|undoing)",
     rf"(?:^|[.:;*\n-][ \t]*)(?:{_ADVERB})?(?:revert(?:ed|ing)|back(?:ed|ing)[ -]?out|undid|undoing)",
     # The noun, unless it is another revert that is spoken of.
-    rf"(?P<spoken>\b(?:the|that|his|her|their|our|my|after|since)\s+)?(?:{_ADVERB})?\brevert\s+of",
+    rf"(?P<spoken>\b(?:the|that|his|her|their|our|my|after|since|for|of)\s+)?(?:{_ADVERB})?\brevert\s+of",
 )
 _REVERTS = [re.compile(f"{form}(?P<object>{_OBJECT})", re.IGNORECASE) for form in _FORMS]
 # A commit named before in the same sentence is the one that reverts: "1234567 reverted 89abcde".
@@ -64,7 +65,8 @@ _SOME_OF = re.compile(rf"\b(?:{_SOME}|hunks?)\b", re.IGNORECASE)
 _MAIN = re.compile(r"\b(?:main|most|bulk|remaining)\b", re.IGNORECASE)
 _IN_PART = re.compile(
     r"[^\n.]{0,40}\b(?:in part|partially|partly)\b"
-    r"|[ \t]*\n?(?:\(?#\d+\)? )?(?:changes )?(?:from|in|for|when|on)\s(?!(?:now|good|full|the time)\b)"
+    r"|'s\b|[ \t]*\n?(?:\(?#\d+\)? )?(?:changes )?(?:from|in|for|when|on)\s"
+    r"(?!(?:now|good|full|the time|favou?r|head|HEAD|master|main|all)\b)"
 )
 
 

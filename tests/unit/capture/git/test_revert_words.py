@@ -19,6 +19,7 @@ Back out ID for now.
 Remove the old hinge by reverting ID.
 It also reverts ID.
 This reverts gate-1.2-34-gID
+Hence, revert ID in favour of a lock.
 Revert the mistaken change brought in commit ID.
 """
 MOSTLY = """
@@ -26,6 +27,7 @@ Mostly reverts ID, but keeps the test.
 This commit effectively reverts ID.
 This is essentially a revert of ID.
 This reverts the main part of commit ID.
+So let's revert most of ID and keep the lock.
 """
 PARTLY = """
 Partial revert of ID #12
@@ -34,6 +36,8 @@ gate: partly revert ID
 Resolve it by a partial-revert of ID.
 Revert part of ID (Paint the gate, 2020-01-01)
 Revert some of the changes made in ID.
+It also undoes part of the later ID.
+Undo ID's decision about the lock.
 Revert this hunk of commit ID.
 Revert: ID partially
 Reverts the commit ID changes from this file.
@@ -49,6 +53,8 @@ I verified that by reverting ID.
 Do not revert ID.
 Since the revert of ID it leaks.
 Retake of the revert in ID
+Update the notes for revert of ID.
+This un-reverts ID.
 To see it, run: git revert ID
 This reverts to the behaviour before the gate; see ID.
 Revert to using the old lock. Regression from ID.
