@@ -15,7 +15,7 @@ from support.projects import Shop, keep
 
 ORDER = ("complete", "full", "reasoning", "outcome", "summary")
 LOGIN: dict[str, Any] = {"query": "fix the login", "min_confidence": 0}
-SIGNS = {"session_id": "complete", "perception": "full", "reasoning": "reasoning", "created_at": "outcome"}
+SIGNS = {"session_id": "complete", "perception": "full", "reasoning": "reasoning", "agent_id": "outcome"}
 
 
 def depths(answer: RecallResult) -> list[str]:
