@@ -88,7 +88,11 @@ def ask(process: subprocess.Popen[str], line: str = "") -> str:
     assert process.stdout
     process.stdin.write(line + "\n")
     process.stdin.flush()
-    return process.stdout.readline().rstrip("\n")
+    answer = b""
+    # Byte by byte: what `readline` reads ahead would be lost to `communicate`.
+    while (byte := os.read(process.stdout.fileno(), 1)) not in (b"", b"\n"):
+        answer += byte
+    return answer.decode()
 
 
 def become_nobody() -> None:
