@@ -61,6 +61,7 @@ class AsyncRum:
             self._closed = True
             self._thread.shutdown(wait=False)
             await asyncio.shield(asyncio.wrap_future(closing))
+            self._thread.shutdown()  # its last call has ended, so this does not block
 
 
 class _Opening:
