@@ -15,7 +15,7 @@ from rum.model.ids import id_of, new_id
 from rum.model.memory import Origin, OriginKind, RevertLink
 from rum.store.base import ReadMode
 from rum.store.filters import Filters
-from rum.store.sqlite.layer_blobs import FORM, packed
+from rum.store.sqlite.rows import FORM, packed
 from rum.store.sqlite.store import SqliteStore
 from support.builders import NOON
 from support.finding import formerly

@@ -1,1 +1,1 @@
-"""The SQLite backend; `store.SqliteStore` is its front, `lookup` its light part."""
+"""The SQLite backend; `store.SqliteStore` is its front, `readonly` its light part."""

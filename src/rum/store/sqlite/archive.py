@@ -1,17 +1,19 @@
-"""The archive in SQLite: which memories may be archived, and how they are archived, restored and indexed."""
+"""The archive and the trash in SQLite: memories put aside, and items forgotten or waiting for review."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
+from rum.model.ids import tail_of
 from rum.store.base import ReadMode
 from rum.store.sqlite.connect import Database
-from rum.store.sqlite.layer_blobs import FORM, packed, unpacked
 from rum.store.sqlite.memories import LAYERS, SqliteMemories, distinct_terms, is_archived, take_back
-from rum.store.sqlite.records import SQL, Table
+from rum.store.sqlite.records import SQL, Row, Table
+from rum.store.sqlite.rows import FORM, packed, unpacked
 from rum.store.sqlite.sql_text import distinct
+from rum.store.trash import TrashItem
 from rum.store.upkeep import Weighed
 from rum.text import terms
 
@@ -127,3 +129,62 @@ def move_vectors(db: sqlite3.Connection, seq: int) -> None:
     """Move the vectors of an archived memory to a table of their own."""
     db.execute(SQL["archive_vectors"], (seq,))
     db.execute(SQL["drop_live_vectors"], (seq,))
+
+
+class SqliteTrash(Table):
+    """The forgotten and the pending items of one project."""
+
+    def put(self, item: TrashItem) -> int:
+        with self._database.transaction() as db:
+            if item.number is not None:
+                db.execute(SQL["replace_trash_data"], {"data": item.data, "number": item.number})
+                return item.number
+            number = db.execute(SQL["put_trash"], item._asdict()).lastrowid or 0
+            db.executemany(SQL["put_trash_mark"], [(mark, number) for mark in item.marks])
+            return number
+
+    def find(self, name: str, kind: str | None = None, *, pending: bool = False) -> list[TrashItem]:
+        rows = self._rows("trash_by_id", {"name": name, "kind": kind, "pending": pending})
+        if not rows and (tail := tail_of(name)) is not None:
+            rows = self._rows("trash_by_tail", {"name": tail, "kind": kind, "pending": pending})
+        return [self._whole(row) for row in rows]
+
+    def items(self, *, before: int | None = None, limit: int = -1, pending: bool = False) -> list[TrashItem]:
+        wanted = {"before": before, "limit": limit, "pending": pending}
+        return [_item(row) for row in self._rows("trash_items", wanted)]
+
+    def get(self, numbers: Iterable[int]) -> list[TrashItem]:
+        return [self._whole(row) for number in numbers for row in self._rows("trash_by_number", (number,))]
+
+    def delete(self, numbers: Iterable[int], *, bury: int | None = None) -> int:
+        with self._database.transaction() as db:
+            deleted = 0
+            for number in numbers:
+                if bury is not None:
+                    db.execute(SQL["bury_trash"], {"now": bury, "number": number})
+                deleted += db.execute(SQL["delete_trash"], (number,)).rowcount
+            return deleted
+
+    def with_groups(self) -> list[TrashItem]:
+        return [self._whole(row) for row in self._rows("trash_with_groups")]
+
+    def count(self, *, pending: bool = False) -> dict[str, int]:
+        return {row["kind"]: row["number"] for row in self._rows("count_trash", (pending,))}
+
+    def note_review(self, kind: str, verdict: str, at: int) -> None:
+        with self._database.transaction() as db:
+            db.execute(SQL["note_review"], (at, kind, verdict))
+
+    def count_reviews(self, since: float = 0) -> dict[str, dict[str, int]]:
+        counts: dict[str, dict[str, int]] = {}
+        for row in self._rows("count_reviews", (since,)):
+            counts.setdefault(row["verdict"], {})[row["kind"]] = row["number"]
+        return counts
+
+    def _whole(self, row: Row) -> TrashItem:
+        return _item(row)._replace(marks=tuple(self._values("trash_marks", (row["number"],))))
+
+
+def _item(row: Row) -> TrashItem:
+    fields = {name: row[name] for name in TrashItem._fields if name not in ("marks", "imported", "pending")}
+    return TrashItem(**fields, imported=bool(row["imported"]), pending=bool(row["pending"]))

@@ -256,7 +256,7 @@ def _memory(row: tuple[Any, ...]) -> MemoryRow:
     layers: list[dict[str, Any]]
     try:
         if data is not None:
-            from rum.store.sqlite.layer_blobs import unpacked  # noqa: PLC0415 (for archived ones only)
+            from rum.store.sqlite.rows import unpacked  # noqa: PLC0415 (for archived ones only)
 
             _, _, goal, *_ = head
             _, _, reasoning, _, outcome = unpacked(form, data, goal, summary)

@@ -6,18 +6,15 @@ import os
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from rum.store.sqlite.activity import SqliteActivity
+from rum.store.sqlite.activity import SqliteActivity, SqliteCapturedEvents
 from rum.store.sqlite.activity_file import ActivityFile, tolerant
-from rum.store.sqlite.agents import SqliteAgents
-from rum.store.sqlite.archive import SqliteArchive
-from rum.store.sqlite.captured_events import SqliteCapturedEvents
+from rum.store.sqlite.archive import SqliteArchive, SqliteTrash
 from rum.store.sqlite.connect import Database, storage_errors
 from rum.store.sqlite.layers import SqliteEvents, SqliteFacts, SqliteRules
-from rum.store.sqlite.memories import SqliteLinks, SqliteMemories
+from rum.store.sqlite.memories import SqliteAgents, SqliteLinks, SqliteMemories
 from rum.store.sqlite.migrate import SCHEMA, prepare
 from rum.store.sqlite.records import SQL, SqliteHistory
 from rum.store.sqlite.search import SqliteSearch
-from rum.store.sqlite.trash import SqliteTrash
 from rum.store.sqlite.upkeep import SqliteUpkeep
 from rum.store.sqlite.vectors import SqliteVectors
 

@@ -11,15 +11,13 @@ from contextlib import closing
 
 from rum.store import attempt_fingerprint
 from rum.store.sqlite.activity_file import SAVED, ActivityFile
-from rum.store.sqlite.agents import SqliteAgents
 from rum.store.sqlite.archive import HEADLINE, SqliteArchive
 from rum.store.sqlite.connect import DAMAGED, Database, storage_errors
-from rum.store.sqlite.layer_blobs import unpacked
 from rum.store.sqlite.layers import SqliteFacts, SqliteRules
-from rum.store.sqlite.memories import SqliteLinks, SqliteMemories
+from rum.store.sqlite.memories import SqliteAgents, SqliteLinks, SqliteMemories
 from rum.store.sqlite.migrate import ATTEMPTS, TOKENISER, expected_schema
 from rum.store.sqlite.records import SQL
-from rum.store.sqlite.rows import fetch_rows
+from rum.store.sqlite.rows import fetch_rows, unpacked
 from rum.store.sqlite.vectors import SqliteVectors
 from rum.store.upkeep import FileSize
 from rum.text import terms
