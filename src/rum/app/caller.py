@@ -12,6 +12,7 @@ from rum.model.errors import PermissionDenied, RateLimited
 from rum.model.ids import new_id
 
 if TYPE_CHECKING:
+    from rum.app.layers.layers import Layers
     from rum.app.project import Project
     from rum.model.agents import Agent
     from rum.model.memory import Memory
@@ -71,6 +72,7 @@ class Caller:
         self.session_id = project.label(session_id or project.settings.session or new_id("session"))
         self.rate = rate or RateLimit(project.settings.rate_limit)
         self.agent: Agent | None = None
+        self.layers: Layers | None = None  # With the working entries; made when first needed
 
     def other_agent(self, session_id: str | None = None) -> Caller:
         """Return a caller for another agent of this process. It is not identified yet, and it is no owner."""

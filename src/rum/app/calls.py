@@ -52,6 +52,7 @@ CALLS: dict[str, Call] = {
     "note": Call("app.notes.notes:call"),
     "journal": Call("app.journal:call", "model.journal:JournalRequest"),
     "learn": Call("app.layers.learn:learn", "model.layers:LearnRequest"),
+    "layers": Call("app.layers.layers:call", "model.layers:LayersRequest", locks_itself=True),
     "brief": Call("app.brief.brief:brief", "model.brief:BriefRequest"),
     "feedback": Call("app.offers:feedback", "model.offers:FeedbackRequest"),
     "create_chapter": Call(
@@ -112,7 +113,7 @@ PYTHON: dict[str, str] = {
     "rules": "app.layers.rules:Rules",
     "chapters": "app.chapters.api:Chapters",
     "wisdom": "app.chapters.api:WisdomApi",
-    "layers": "app.layers.layers:Layers",
+    "layers": "app.layers.layers:layers_of",
     "stored_layers": "app.layers.backends:StoreBackend",
     "run": "app.runs.run:Run",
 }

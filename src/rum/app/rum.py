@@ -470,7 +470,7 @@ class Rum:
     @cached_property
     def layers(self) -> Layers:
         """Working, episodic, semantic and procedural memory as layers of entries."""
-        return load(PYTHON["layers"])(self.lasting)
+        return self._make("layers")
 
     def lasting(self) -> StoreBackend:
         """The layers that last beyond a process; closing them closes this too."""

@@ -97,6 +97,39 @@ class MemoryStats(Struct, frozen=True, kw_only=True, rename="camel"):
     total_storage_bytes: int
 
 
+class CompactOptions(Layer, frozen=True, rename="camel"):
+    """How many entries compaction keeps, and whether the older ones become a summary."""
+
+    keep_last: int = KEEP_LAST
+    summarize_older: bool = True
+
+
+class LayersRequest(Layer, frozen=True):
+    """Append to a layer, search, list, compact or clear it; recall a fact by its key; or get figures."""
+
+    action: Literal["append", "search", "list", "recall", "compact", "stats", "clear"]
+    type: MemoryType | None = None
+    entry: Annotated[
+        Json | None, about("A GivenEntry.", note="content, id, metadata {key} or {condition}")
+    ] = None
+    query: str | None = None
+    key: str | None = None
+    opts: Annotated[Json | None, about("CompactOptions.", note="keepLast, summarizeOlder")] = None
+    limit: Limit = FOUND_AT_MOST
+    confirm: Annotated[str | None, about("The project's name.", note="clear: the project's name")] = None
+
+
+class LayersResult(Struct, frozen=True, kw_only=True):
+    """What `layers` found or did; `code` is NO_RESULTS, with a hint, if there is nothing."""
+
+    entries: list[MemoryEntry] | UnsetType = UNSET
+    total: int | UnsetType = UNSET
+    compacted: int | UnsetType = UNSET
+    cleared: int | UnsetType = UNSET
+    code: str | UnsetType = UNSET
+    hint: str | UnsetType = UNSET
+
+
 def milliseconds(given: float) -> int | float:
     """A time given in seconds or milliseconds, in milliseconds."""
     return given if given > MILLISECONDS_FROM else int(given * 1000)
@@ -242,20 +275,14 @@ class GivenFact(Layer, frozen=True):
 class GivenRule(Layer, frozen=True):
     """A rule as callers write it; `condition` is matched like a note's `whenToUse`."""
 
-    condition: Annotated[
-        Spoken,
-        about(
-            "When it applies: a pattern or plain words.",
-            note="matches the task: `auth|login`, `migrat*` or plain words",
-        ),
-    ]
+    condition: Spoken
     action: Text
 
 
 class SetRule(GivenRule, frozen=True):
     """A rule as given to `learn`; with an `id` it replaces that rule."""
 
-    id: Annotated[Id | None, about("The rule to correct.", note="to correct it")] = None
+    id: Id | None = None
 
 
 class LearnRequest(Layer, frozen=True):

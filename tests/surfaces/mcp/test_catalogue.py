@@ -106,7 +106,7 @@ def test_only_reading_tools_are_marked_read_only():
     reading = {one["name"] for one in catalogue() if one["annotations"].get("readOnlyHint")}
     assert reading == {"recall", "trace", "list", "brief", "list_chapters", "recall_wisdom"}
     destroying = {one["name"] for one in catalogue() if one["annotations"].get("destructiveHint")}
-    assert destroying == {"update_memory", "forget"}
+    assert destroying == {"update_memory", "forget", "layers"}
 
 
 @pytest.mark.parametrize("name", sorted(CALLS))

@@ -16,7 +16,7 @@ from mcp import Client, StdioServerParameters
 TOOLS = [
     *("store", "recall", "trace", "update_memory", "list", "link", "identity", "forget"),
     *("note", "journal", "learn", "brief"),
-    *("create_chapter", "list_chapters", "synthesize", "recall_wisdom", "feedback"),
+    *("create_chapter", "list_chapters", "synthesize", "recall_wisdom", "layers", "feedback"),
 ]
 WORK = {
     "intent": {"goal": "Fix the flaky login test", "task_type": "test_write"},

@@ -142,6 +142,92 @@ def test_a_missing_argument_is_named(tmp_path: Path):
     assert "useful" in str(reply["result"])
 
 
+def layers(action: str, **fields: Any) -> dict[str, Any]:
+    return tool("layers", {"action": action, **fields})
+
+
+def test_the_layers_are_appended_to_searched_compacted_and_cleared(tmp_path: Path):
+    given = "e18de462-cca8-4b0c-bad2-13614cbb9dba"
+    entry = {"id": given, "content": "Scanned src/", "timestamp": 1700000000000, "metadata": {"task": "scan"}}
+    rule = {"content": "Ask first", "metadata": {"condition": "deploy"}}
+    replies = ask(
+        tmp_path,
+        layers("append", type="episodic", entry=entry),
+        layers("append", type="working", entry={"content": "Reading auth.py"}),
+        layers("append", type="semantic", entry={"content": "CSV", "metadata": {"key": "format"}}),
+        layers("append", type="procedural", entry=rule),
+        layers("search", type="episodic", query="SCAN", limit=3),
+        layers("search", type="working", query="auth.py"),
+        layers("list", type="procedural"),
+        layers("recall", key="format"),
+        layers("stats"),
+        layers("append", type="episodic", entry={"content": "Found two"}),
+        layers("compact", type="episodic", opts={"keepLast": 1, "summarizeOlder": False}),
+        layers("list", type="episodic"),
+        layers("clear", confirm="project"),
+        layers("stats"),
+    )
+    got = [answer(one) for one in replies]
+    assert got[0] == entry
+    assert got[2]["id"] == "format"
+    assert got[4] == {"entries": [entry], "total": 1}
+    assert [one["content"] for one in got[5]["entries"]] == ["Reading auth.py"]
+    assert [one["metadata"] for one in got[6]["entries"]] == [{"condition": "deploy"}]
+    assert (got[7]["key"], got[7]["value"]) == ("format", "CSV")
+    counts = {"episodicEntryCount": 1, "semanticEntryCount": 1, "proceduralRuleCount": 1}
+    assert counts.items() <= got[8].items()
+    assert got[8]["workingMemoryTokens"] == 4
+    assert got[10] == {"compacted": 1}
+    assert [one["content"] for one in got[11]["entries"]] == ["Found two"]
+    assert got[12] == {"cleared": 4}
+    assert got[13]["totalStorageBytes"] == 8
+
+
+def test_the_layers_answer_what_is_not_there_without_an_error(tmp_path: Path):
+    empty = [layers("search", type="episodic", query="x"), layers("list", type="working")]
+    for reply in ask(tmp_path, *empty, layers("recall", key="format")):
+        assert "isError" not in reply["result"]
+        assert answer(reply)["code"] == "NO_RESULTS"
+        assert answer(reply)["hint"]
+
+
+@pytest.mark.parametrize(
+    ("given", "field"),
+    [
+        ({"action": "append", "type": "episodic"}, "entry"),
+        ({"action": "append", "entry": {"content": "x"}}, "type"),
+        ({"action": "search", "type": "semantic"}, "query"),
+        ({"action": "recall"}, "key"),
+        ({"action": "clear"}, "confirm"),
+        ({"action": "clear", "confirm": "another"}, "confirm"),
+        ({"action": "compact", "type": "episodic", "opts": {"keep": 1}}, "keep"),
+    ],
+)
+def test_the_layers_name_a_field_that_is_missing_or_wrong(tmp_path: Path, given: Any, field: str):
+    (reply,) = ask(tmp_path, tool("layers", given))
+    assert reply["result"]["isError"]
+    assert answer(reply)["details"]["field"] == field
+
+
+def test_an_agent_cannot_clear_what_another_one_appended(tmp_path: Path):
+    ask(tmp_path, layers("append", type="episodic", entry={"content": "x"}), options=("--agent", "ann"))
+    (reply,) = ask(tmp_path, layers("clear", confirm="project"), options=("--agent", "ben"))
+    assert answer(reply)["code"] == "PERMISSION_DENIED"
+
+
+def test_knowledge_is_extracted_from_the_output_of_a_run(tmp_path: Path):
+    run = {"task": "Serve the export", "result": "failure", "error": "The proxy closes after 30 s"}
+    output = (
+        "The export fails because the proxy closes idle connections after 30 seconds. Decision: stream it."
+    )
+    shown = tool("note", {"action": "extract", "agent": "developer", "agentOutput": output, **run})
+    extracted = answer(ask(tmp_path, shown)[0])
+    assert {"shouldCreateMemory", "reasoning"} <= set(extracted)
+    assert {"result", "error"} <= set(
+        next(one for one in catalogue() if one["name"] == "note")["inputSchema"]["properties"]
+    )
+
+
 def test_an_agent_can_write_its_journal(tmp_path: Path) -> None:
     attempt = {"action": "add", "kind": "attempt", "entry": {"description": "Serve it"}, "task": "Export"}
     over = {"action": "update", "id": "attempt-001", "entry": {"result": "failure", "output": "Timeout"}}

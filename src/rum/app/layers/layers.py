@@ -10,22 +10,27 @@ from copy import deepcopy
 from typing import Any, cast
 
 import msgspec
+from msgspec import Struct
 
+from rum.app.caller import Caller
 from rum.app.calls import plain_json, public
-from rum.app.layers.backends import Backend, OldEntries
+from rum.app.layers.backends import Backend, OldEntries, StoreBackend
 from rum.consolidate.compaction import is_compactable
-from rum.model.errors import InvalidQuery
+from rum.model.errors import NO_RESULTS, InvalidQuery
 from rum.model.ids import new_id
 from rum.model.layers import (
     FOUND_AT_MOST,
     KEEP_LAST,
     LASTING,
     MOST_WORKING,
+    CompactOptions,
     GivenEntry,
     GivenFact,
     GivenKnowledge,
     GivenRule,
     KnowledgeEntry,
+    LayersRequest,
+    LayersResult,
     MemoryEntry,
     MemoryStats,
     MemoryType,
@@ -126,12 +131,21 @@ class Layers:
             return backend.recall(parse(key, str, "key"))
 
     def compact(
-        self, type: MemoryType | str, *, keep_last: int = KEEP_LAST, summarize_older: bool = True
+        self,
+        type: MemoryType | str,
+        opts: CompactOptions | Given | None = None,
+        *,
+        keep_last: int = KEEP_LAST,
+        summarize_older: bool = True,
     ) -> int:
         """Replace all but the last entries of a layer by one summary before them; the number replaced.
 
-        Without a summary they are dropped. Rules are never summarised, and facts need no compaction.
+        Without a summary they are dropped. Rules are never summarised, and facts need no compaction. `opts`
+        has the options as one object (`keepLast`, `summarizeOlder`).
         """
+        if opts is not None:
+            given = opts if isinstance(opts, CompactOptions) else parse(opts, CompactOptions, "compact")
+            keep_last, summarize_older = given.keep_last, given.summarize_older
         layer, keep = _layer(type), _at_least(0, keep_last, "keep_last")
         summarise = summarize_older and layer is not MemoryType.PROCEDURAL
         while True:
@@ -193,8 +207,59 @@ class Layers:
 
     def get_episodic_memory(self) -> list[MemoryEntry]:
         """A copy of the episodic entries, oldest first."""
+        return self.entries(MemoryType.EPISODIC)
+
+    def entries(self, type: MemoryType | str) -> list[MemoryEntry]:
+        """A copy of the entries of a layer, oldest first."""
+        layer = _layer(type)
         with self._locked_call() as backend:
-            return deepcopy(list(backend.entries(MemoryType.EPISODIC)))
+            return deepcopy(self._working if layer is MemoryType.WORKING else list(backend.entries(layer)))
+
+
+def layers_of(caller: Caller) -> Layers:
+    """The layers of a caller's project; the working entries last as long as the caller."""
+    if caller.layers is None:
+        caller.layers = Layers(lambda: StoreBackend(caller))
+    return caller.layers
+
+
+def call(caller: Caller, request: LayersRequest) -> Struct:
+    """Run the action of a request."""
+    layers, layer, action = layers_of(caller), request.type, request.action
+    if action == "stats":
+        return layers.get_stats()
+    if action == "recall":
+        known = layers.recall(_given(request, "key"))
+        return known or LayersResult(code=NO_RESULTS, hint="No fact has this key. `learn` lists the facts.")
+    if action == "clear":
+        if layer is not MemoryType.WORKING and request.confirm != (name := caller.project.location.name):
+            raise InvalidQuery(
+                f"layers: to clear, give `confirm`, the project's name: {name}.", field="confirm"
+            )
+        return LayersResult(cleared=layers.clear(layer))
+    layer = _given(request, "type")
+    if action == "append":
+        return layers.append(layer, _given(request, "entry"))
+    if action == "compact":
+        return LayersResult(compacted=layers.compact(layer, request.opts))
+    if action == "search":
+        found = layers.search(layer, _given(request, "query"), request.limit)
+        return _found(found, len(found), "No entry has one of these words.")
+    every = layers.entries(layer)
+    return _found(every[-request.limit :], len(every), "The layer is empty.")
+
+
+def _found(entries: list[MemoryEntry], total: int, hint: str) -> LayersResult:
+    if not entries:
+        return LayersResult(entries=[], total=0, code=NO_RESULTS, hint=hint)
+    return LayersResult(entries=entries, total=total)
+
+
+def _given(request: LayersRequest, field: str) -> Any:
+    value = getattr(request, field)
+    if value is None:
+        raise InvalidQuery(f"layers: `{request.action}` needs `{field}`.", field=field)
+    return value
 
 
 def _fields(given: object, model: type[msgspec.Struct], what: str) -> Given:

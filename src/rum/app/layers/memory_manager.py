@@ -20,8 +20,7 @@ from rum.redact.redactor import Redactor
 from rum.repo.location import find_root
 from rum.settings.home import find_home
 from rum.settings.load import load
-from rum.store.files.atomic_write import make_folder
-from rum.store.files.layers import holds_layers
+from rum.store.files.layers import holds_layers, make_layers
 
 DATABASE = "rum.db"
 
@@ -30,7 +29,8 @@ class MemoryManager(Layers):
     """The four layers of a project, of a RUM database, or of a directory with files of layers.
 
     A project shares its layers among all its agents. A directory of layers (one that holds `episodic.json`,
-    `semantic.json` or `procedural.json`, or is called `.rlm-data/memory`) is read and changed in place.
+    `semantic.json` or `procedural.json`, or is called `.rlm-data/memory`) is read and changed in place; a
+    directory that does not exist becomes one.
     Without an `agent` the owner acts, who may change everything.
     """
 
@@ -69,12 +69,12 @@ class MemoryManager(Layers):
 
     def _open(self) -> Backend:
         if holds_layers(self.path):
-            make_folder(self.path)
             return self._open_files()
         agent, owner, clock = self._agent, self._agent is None, self._clock
         if directory := self._database():
             return Rum.open_database(directory, agent=agent, owner=owner, clock=clock).lasting()
-        make_folder(self.path)
+        if not os.path.lexists(self.path):
+            return self._open_files()
         return Rum.open(self.path, agent=agent, owner=owner, home=self._home, clock=clock).lasting()
 
     def _database(self) -> str | None:
@@ -102,4 +102,5 @@ class MemoryManager(Layers):
             meter = open_meter(settings, os.path.basename(self.path), self._clock)
             return open_model(settings, meter, redactor.redact_tree)
 
+        make_layers(self.path)
         return FileBackend(self.path, redactor, self._clock, model)

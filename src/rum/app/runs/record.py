@@ -27,6 +27,7 @@ MAX_STEPS = 200  # In a memory; of more steps, the first and the last half of th
 OUTCOME_UNKNOWN = "(outcome unknown)"
 _HOW = {Result.FAILURE: "failed", Result.PARTIAL: "was done in part"}
 _EVENT_WORDS = {Result.SUCCESS: "completed", Result.PARTIAL: "ended in part", Result.FAILURE: "failed"}
+_MAX_PROMPT_PART_LENGTH = 200  # Characters of each part of the prompt in the event of its start
 _MAX_EVENT_LENGTH = 500  # Characters of an event or of a problem
 # The first class that matches gives the category; the last is for exits with an error.
 CATEGORIES: tuple[tuple[type[BaseException], FailureCategory], ...] = (
@@ -344,16 +345,20 @@ def keep_error(error: BaseException | None) -> Generator[None]:
         error.add_note(f"RUM could not record this: {reason_of(failure)}")
 
 
-def start_event(agent: str, agent_id: str | None, task: str) -> Json:
-    """The event for the start of a run."""
-    shown = one_line(task, _MAX_EVENT_LENGTH)
-    about = {"agentId": agent_id, "agent": agent, "task": shown}
-    return {"content": f"{agent} started: {shown}", "metadata": about}
+def start_event(run: RunRequest, agent_id: str | None) -> Json:
+    """The event for the start of a run, with a summary of its prompt: what the agent loop puts into it."""
+    shown = one_line(run.task, _MAX_EVENT_LENGTH)
+    parts = {"": run.system, "Task: ": run.task, "Plan: ": run.plan}
+    prompt = "\n".join(
+        name + one_line(text, _MAX_PROMPT_PART_LENGTH) for name, text in parts.items() if text.strip()
+    )
+    about = {"agentId": agent_id, "agent": run.agent, "task": shown, "prompt": prompt}
+    return {"content": f"{run.agent} started: {shown}", "metadata": about}
 
 
 def end_event(start: Json, verdict: Verdict, memory_id: str | None, prompt_tokens: int) -> Json:
-    """The event for the end of a run; of the prompt only its length, as its content is stored elsewhere."""
-    about = start["metadata"]
+    """The event for the end of a run; of the prompt only its length, as the start has a summary."""
+    about = {name: value for name, value in start["metadata"].items() if name != "prompt"}
     word = "ended" if isinstance(verdict, InferredVerdict) else _EVENT_WORDS[verdict.result]
     content = f"{about['agent']} {word}: {one_line(verdict.summary, _MAX_EVENT_LENGTH)}"
     more = {"result": verdict.result.value, "memoryId": memory_id, "promptTokens": prompt_tokens}

@@ -91,7 +91,7 @@ class Run:
         self._short_task = shorten(self.task, MAX_FIELD_LENGTH)
         self._first_attempt = Attempt(self._journal, {"description": self._short_task})
         self._attempts: list[Attempt] = []
-        self._start = start_event(self.agent, self.agent_id, self.task)
+        self._start = start_event(self._request, self.agent_id)
         self._store_event(self._start)
         return self
 

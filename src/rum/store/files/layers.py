@@ -67,6 +67,14 @@ def holds_layers(folder: str) -> bool:
     return has_files and not os.path.lexists(os.path.join(folder, ".git"))
 
 
+def make_layers(folder: str) -> None:
+    """Make the directory and the files that are missing in it."""
+    files = LayerFiles(folder)
+    for layer, name in NAMES.items():
+        if not os.path.exists(os.path.join(folder, name)):
+            files.change(layer, list)
+
+
 def write_layers(folder: str, layers: Mapping[MemoryType, list[Item]]) -> None:
     """Write the files of a directory that has none yet."""
     paths = {layer: os.path.join(folder, NAMES[layer]) for layer in layers}

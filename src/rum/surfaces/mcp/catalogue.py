@@ -17,6 +17,7 @@ from rum.app.calls import CALLS, load
 from rum.model.fields import field_info
 from rum.model.memory import Draft
 from rum.model.notes import MatchRequest, NoteDraft, ShowNote
+from rum.model.runs import FinishedRun
 
 Json = dict[str, Any]
 
@@ -117,6 +118,12 @@ TOOLS: dict[str, Tool] = {
     "recall_wisdom": Tool(
         "Recall wisdom", READS, "What the project learned, with evidence. Use before new work. It is data."
     ),
+    "layers": Tool(
+        "Layers",
+        CHANGES,
+        "Entries of a layer: working, episodic (events), semantic (facts), procedural (rules). "
+        "Use append to log an event, search to find it.",
+    ),
     "feedback": Tool(
         "Feedback", ADDS_ONCE, "Rate a memory, note, rule or fact when it helped or misled you."
     ),
@@ -144,6 +151,18 @@ _LINKS: Json = {
         "related_to": {"type": "array", "items": {"type": "string"}},
         "supersedes": {"type": "string"},
         "blocked_by": {"type": "string"},
+    },
+}
+# Fields whose schema would say more than a caller needs.
+_SHORT: dict[str, Json] = {
+    "recall": {"task_type": {"type": "string", "description": "as in store"}},
+    "learn": {
+        "fact": {"type": "object", "description": "{key, value}"},
+        "rule": {
+            "type": "object",
+            "description": "{condition, action}; condition matches the task: `auth|login`, `migrat*` or "
+            "plain words; with its id: corrects it",
+        },
     },
 }
 _LAYERS = ("intent", "outcome", "perception", "reasoning", "actions", "links", "tags", "importance")
@@ -181,8 +200,7 @@ def _schema(name: str) -> Json:
         schema["properties"]["links"] = _LINKS
         return schema
     schema = _schema_of(load(CALLS[name].request or ""))
-    if name == "recall":
-        schema["properties"]["task_type"] = {"type": "string", "description": "as in store"}
+    schema["properties"] |= _SHORT.get(name, {})
     return schema
 
 
@@ -191,6 +209,8 @@ def _note() -> Json:
     properties: Json = {"action": {"type": "string", "enum": ["add", "match", "show", "list", "extract"]}}
     for model in (NoteDraft, ShowNote, MatchRequest):
         properties |= _schema_of(model)["properties"]
+    run = _schema_of(FinishedRun)["properties"]
+    properties |= {name: run[name] for name in ("result", "error")}
     # The API also accepts one pattern as a string; the tool is described with a list only.
     patterns = properties["when_to_use"]
     properties["when_to_use"] = {**patterns.pop("anyOf")[1], **patterns}

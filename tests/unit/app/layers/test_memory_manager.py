@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from rum import InvalidQuery, MemoryManager, NotFound, PermissionDenied
-from rum.model.layers import MemoryEntry
+from rum.model.layers import CompactOptions, MemoryEntry
 from support.builders import NOON
 from support.language_models import ModelServer, Trouble
 from support.projects import Shop, keep
@@ -443,10 +443,47 @@ def test_a_call_opens_what_init_did_not(shop: Shop):
         assert memory.recall("a") is not None
 
 
-def test_a_directory_that_is_missing_is_made(shop: Shop):
-    for path in (shop.folder / "a" / "project", shop.folder / ".rlm-data" / "memory"):
-        with MemoryManager(path, home=shop.home).init():
-            assert path.is_dir()
+@pytest.mark.parametrize("name", ["a/b/memory", ".rlm-data/memory"])
+def test_a_directory_that_is_missing_gets_the_three_files(shop: Shop, name: str):
+    path = shop.folder / name
+    with MemoryManager(path, home=shop.home, clock=shop.clock).init() as memory:
+        assert {one.name: one.read_text() for one in path.iterdir() if one.suffix == ".json"} == {
+            "episodic.json": "[]",
+            "semantic.json": "[]",
+            "procedural.json": "[]",
+        }
+        memory.learn({"key": "format", "value": "CSV"})
+    with MemoryManager(path, home=shop.home) as again:
+        assert again.recall("format") is not None
+    assert json.loads((path / "semantic.json").read_text()) == [
+        ["format", {"key": "format", "value": "CSV", "timestamp": NOON * 1000}]
+    ]
+    assert not list(shop.home.glob("projects/*"))
+
+
+def test_an_id_that_is_a_uuid_is_kept(memory: MemoryManager):
+    given = "e18de462-cca8-4b0c-bad2-13614cbb9dba"
+    assert memory.append("episodic", {"id": given, "content": "Scanned src/"}).id == given
+    assert memory.append("semantic", {"id": given, "content": "CSV"}).id == given
+    assert [entry.id for entry in memory.get_episodic_memory()] == [given]
+    assert memory.recall(given) is not None
+
+
+@pytest.mark.parametrize("opts", [{"keepLast": 1, "summarizeOlder": False}, CompactOptions(1, False)])
+def test_compaction_takes_its_options_as_an_object(memory: MemoryManager, opts: Any):
+    fill(memory, "episodic", 3)
+    assert memory.compact("episodic", opts) == 2
+    assert contents(memory.get_episodic_memory()) == ["entry 2"]
+
+
+def test_the_options_of_compaction_default_to_the_last_ten_and_a_summary(memory: MemoryManager):
+    fill(memory, "episodic", 12)
+    assert memory.compact("episodic", {}) == 2
+    assert len(memory.get_episodic_memory()) == 11
+    with pytest.raises(InvalidQuery, match="keepLast"):
+        memory.compact("episodic", {"keepLasst": 1})
+    with pytest.raises(InvalidQuery, match="keep_last"):
+        memory.compact("episodic", {"keepLast": -1})
 
 
 @pytest.mark.parametrize("most", [0, -1, 2.5, "many"])
