@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from rum.app.caller import Caller
 from rum.app.project import Project
-from rum.model.agents import Agent, AgentType, Identity
-from rum.model.errors import InvalidQuery, NotFound
+from rum.model.agents import SKILL_FIELDS, Agent, AgentType, Identity
+from rum.model.errors import InvalidQuery, NotFound, PermissionDenied
 from rum.model.ids import new_id
 from rum.model.memory import AutomaticIdentity
 from rum.model.requests import IdentityRequest
@@ -23,10 +23,20 @@ def identify(caller: Caller, request: IdentityRequest) -> Identity:
             agent = register(caller, request)
         caller.agent = agent
     elif request.action == "resume":
-        caller.agent = _resume(caller, request.agent_id or request.name or caller.project.settings.agent)
+        agent = _resume(caller, request.agent_id or request.name or caller.project.settings.agent)
+        if skills := _given_skills(caller, request):
+            agent = replace(agent, metadata={**agent.metadata, **skills})
+            caller.store.agents.update(agent.id, metadata=agent.metadata)
+        caller.agent = agent
     else:
         return describe(caller.project, _find_agent(caller, request.agent_id or request.name), full=True)
     return describe(caller.project, caller.agent)
+
+
+def _given_skills(caller: Caller, request: IdentityRequest) -> dict[str, list[str]]:
+    """The specialties and capabilities of a request, each once."""
+    given = {name: list(dict.fromkeys(getattr(request, name) or ())) for name in SKILL_FIELDS}
+    return caller.project.clean({name: each for name, each in given.items() if each})
 
 
 def register(caller: Caller, request: IdentityRequest) -> Agent:
@@ -53,6 +63,7 @@ def register(caller: Caller, request: IdentityRequest) -> Agent:
         parent_id=parent_id,
         name=name,
         client=caller.client,
+        metadata=_given_skills(caller, request),
     )
     caller.store.agents.add(agent)
     return agent
@@ -120,13 +131,35 @@ def caller_name(caller: Caller) -> str | None:
     return me.name if me and me.name else None if caller.owner else caller.client
 
 
+def find_known(caller: Caller, named: str | None) -> Agent | None:
+    """An agent given by name or id, the caller if None; None if it is not known."""
+    if not named:
+        return caller.current_agent()
+    found = caller.store.agents.find_ids(named)
+    return caller.store.agents.get(found[0]) if len(found) == 1 else None
+
+
 def agent_name(caller: Caller, named: str | None) -> str | None:
     """The name of an agent given by name or id; of the caller if None."""
     if not named:
         return caller_name(caller)
-    found = caller.store.agents.find_ids(named)
-    agent = caller.store.agents.get(found[0]) if len(found) == 1 else None
+    agent = find_known(caller, named)
     return (agent.name if agent else None) or named
+
+
+def author_for(caller: Caller, agent: Agent, target: str) -> Agent:
+    """The agent that `agent` writes for: itself or one below it; a person may write for any."""
+    found = _find_agent(caller, target)
+    if found.imported_at is not None:
+        raise InvalidQuery(
+            f"{found.id} is an imported author; nobody writes for it.", field="target_agent_id"
+        )
+    if not (caller.owner or found.id == agent.id or caller.store.agents.is_ancestor(agent.id, found.id)):
+        raise PermissionDenied(
+            f"{agent.id} cannot store for {found.id}: only that agent and those above it can.",
+            agent_id=found.id,
+        )
+    return found
 
 
 def resume_or_register(caller: Caller, name: str, parent_id: str | None = None) -> Agent:
@@ -167,6 +200,8 @@ def _identity(agent: Agent, figures: AgentFigures, *, full: bool) -> Identity:
         name=agent.name or UNSET,
         parent_id=agent.parent_id or UNSET,
         client=agent.client or UNSET,
+        specialties=agent.skills("specialties") or UNSET,
+        capabilities=agent.skills("capabilities") or UNSET,
         children=figures.children if full else UNSET,
         success_rate=rate if full else UNSET,
         sessions=figures.sessions if full else UNSET,

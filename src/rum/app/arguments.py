@@ -66,6 +66,8 @@ class IdentityArguments(TypedDict, total=False):
     parent_id: str | None
     name: str | None
     agent_id: str | None
+    specialties: Sequence[str] | None
+    capabilities: Sequence[str] | None
 
 
 class BriefArguments(TypedDict, total=False):

@@ -309,11 +309,13 @@ class Rum:
         links: Links | Given | None = None,
         tags: Sequence[str] = (),
         importance: float | None = None,
+        target_agent_id: str | None = None,
         **unknown: Unpack[Nothing],
     ) -> StoreResult:
-        """Keep a finished unit of work in five layers."""
+        """Keep a finished unit of work in five layers, yours or that of a subagent (`target_agent_id`)."""
         layers = {"perception": perception, "reasoning": reasoning, "links": links, "importance": importance}
-        optional = {name: layer for name, layer in layers.items() if layer is not None}
+        others = {**layers, "target_agent_id": target_agent_id}
+        optional = {name: value for name, value in others.items() if value is not None}
         needed = {"intent": intent, "outcome": outcome, "actions": actions, "tags": tags}
         return self._call("store", **needed, **optional, **unknown)
 

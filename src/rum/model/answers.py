@@ -8,6 +8,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
+from rum.model.links import LinkedIds
 from rum.model.memory import FileRef, Memory, Origin, RevertLink, Usage, add_revert
 from rum.model.memory_layers import Action, ActionDetails, Outcome, Perception, Reasoning, TaskType
 from rum.model.requests import Depth
@@ -48,7 +49,7 @@ class RetrievedMemory(Struct, frozen=True, kw_only=True):
     last_accessed: int | UnsetType | None = UNSET
     commit: str | UnsetType | None = UNSET
     branch: str | UnsetType | None = UNSET
-    links: dict[str, list[str]] | UnsetType = UNSET
+    links: LinkedIds | UnsetType = UNSET
     superseded_by: tuple[str, ...] | UnsetType = UNSET
     origin: Origin | UnsetType = UNSET
     reverted_by: RevertLink | UnsetType = UNSET
@@ -244,7 +245,7 @@ def at_depth(
     depth: Depth,
     confidence: float = 1.0,
     use: Usage = UNUSED,
-    links: dict[str, list[str]] | None = None,
+    links: LinkedIds | None = None,
     **extra: Any,
 ) -> RetrievedMemory:
     """A memory at a depth; `links` and `extra` are added at any depth."""

@@ -69,10 +69,17 @@ class Edge(NamedTuple):
         return reverse.get(self.link_type.value, "blocks"), self.source_id
 
 
-def links_seen(memory_id: str, edges: Iterable[Edge]) -> dict[str, list[str]]:
-    """A memory's links by kind, from both ends of its edges."""
+LinkedIds = dict[str, str | list[str]]  # The links of a memory by kind
+_SINGLE = (LinkType.SUPERSEDES, LinkType.BLOCKED_BY)  # Kinds that a memory usually has one of
+
+
+def links_seen(memory_id: str, edges: Iterable[Edge]) -> LinkedIds:
+    """A memory's links by kind, from both ends; of the kinds with usually one id, that id alone."""
     seen: dict[str, list[str]] = {}
     for edge in edges:
         kind, other = edge.seen_from(memory_id)
         seen.setdefault(kind, []).append(other)
-    return {kind: sorted(ids) for kind, ids in sorted(seen.items())}
+    return {
+        kind: ids[0] if kind in _SINGLE and len(ids) == 1 else sorted(ids)
+        for kind, ids in sorted(seen.items())
+    }

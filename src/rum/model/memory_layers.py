@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Annotated
 
 from msgspec import Meta, Struct
+from msgspec.structs import force_setattr
 
 Text = Annotated[str, Meta(pattern=r"\S")]  # A string that must say something
 
@@ -137,7 +138,13 @@ class ActionResult(Layer, frozen=True):
     success: bool
     output_summary: str | None = None
     error: str | None = None
-    duration_ms: Annotated[float, Meta(ge=0, le=10**12)] | None = None
+    duration_ms: Annotated[float, Meta(ge=0, le=10**12)] | None = (
+        None  # A whole number; fractions are rounded
+    )
+
+    def __post_init__(self) -> None:
+        if isinstance(self.duration_ms, float):
+            force_setattr(self, "duration_ms", round(self.duration_ms))
 
 
 class Action(Layer, frozen=True, omit_defaults=False):

@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
-from rum.model.agents import AgentType
+from rum.model.agents import AgentType, Skills
 from rum.model.errors import InvalidQuery
 from rum.model.fields import Time, about
 from rum.model.links import LinkType
@@ -191,6 +191,12 @@ class IdentityRequest(Layer, frozen=True):
         about("The agent's name, unique in the project.", metavar="NAME"),
     ] = None
     agent_id: Annotated[str | None, about("The agent to resume or look up.", metavar="ID")] = None
+    specialties: Annotated[
+        Skills | None, about("What it knows best (repeat).", option="--specialty", metavar="TEXT")
+    ] = None
+    capabilities: Annotated[
+        Skills | None, about("What it can do (repeat).", option="--capability", metavar="TEXT")
+    ] = None
 
 
 class ForgetRequest(Layer, frozen=True):

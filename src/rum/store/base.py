@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from enum import Enum
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from rum.model.agents import Agent
 from rum.model.links import Edge
@@ -135,8 +135,15 @@ class Agents(WithIds, Protocol):
         """Return every agent, oldest first."""
         ...
 
-    def update(self, agent_id: str, *, name: str | None = None, last_active: int = 0) -> bool:
-        """Set an agent's name, or a later time of its last activity; False if there is no such agent."""
+    def update(
+        self,
+        agent_id: str,
+        *,
+        name: str | None = None,
+        last_active: int = 0,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> bool:
+        """Set an agent's name, metadata, or a later last activity; False if there is no such agent."""
         ...
 
     def figures(self, ids: Iterable[str]) -> dict[str, AgentFigures]:

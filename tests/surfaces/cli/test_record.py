@@ -56,10 +56,18 @@ def test_json_is_that_of_the_api(run: Run):
     assert ran.err == ""
 
 
+def test_work_is_stored_for_another_agent(run: Run, rum: Rum):
+    main = run("identity", "register", "-q", "--name", "developer", "--specialty", "auth").id
+    sub = run("identity", "register", "-q", "--type", "subagent", "--parent-id", main, "--name", "tester").id
+    stored = run("store", *FLAGS, "--for", "tester").id
+    assert rum.show(stored).agent_id == sub
+    assert run("store", *FLAGS, "--agent", "tester", "--for", "developer").code != 0
+
+
 def test_links_can_be_set_with_flags(run: Run, rum: Rum, stored: str):
     made = run("store", *FLAGS, "--caused-by", stored, "--supersedes", stored, "--read", "src/other.py").id
     memory = rum.show(made)
-    assert memory.links == {"caused_by": [stored], "supersedes": [stored]}
+    assert memory.links == {"caused_by": [stored], "supersedes": stored}
     assert [file.path for file in memory.files or ()] == ["src/auth.py", "src/other.py"]
 
 

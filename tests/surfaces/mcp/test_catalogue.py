@@ -95,7 +95,7 @@ def test_a_memory_with_every_shown_field_fits_schema_and_model():
     schema = tool("store")["inputSchema"]
     jsonschema.validate(MEMORY, schema)
     msgspec.convert(MEMORY, Draft)
-    assert fields(schema) == shape(MEMORY)
+    assert fields(schema) == shape({**MEMORY, "target_agent_id": "agent_a"})
 
 
 def test_every_field_of_recalls_schema_is_in_the_question():

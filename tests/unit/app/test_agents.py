@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
-from rum import InvalidQuery, NotFound, Rum
+from rum import InvalidQuery, NotFound, PermissionDenied, Rum
 from support.builders import NOON, make_draft, make_outcome
 from support.projects import Shop, keep
 
@@ -164,3 +165,62 @@ class TestActing:
     def test_a_secret_is_no_name(self, rum: Rum) -> None:
         secret = "ghp_" + "a1B2c3D4e5F6" * 3
         assert secret not in str(rum.identity("register", name=secret).name)
+
+
+class TestSkills:
+    def test_they_are_kept_shown_and_replaced_on_resume(self, rum: Rum, shop: Shop) -> None:
+        made = rum.identity("register", name="developer", specialties=["auth", "auth"], capabilities=["sql"])
+        assert (made.specialties, made.capabilities) == (("auth",), ("sql",))
+        shop.open().identity("resume", name="developer", capabilities=["css", "html"])
+        shop.open().identity("resume", name="developer")
+        info = shop.open().identity("info", name="developer")
+        assert (info.specialties, info.capabilities) == (("auth",), ("css", "html"))
+
+    def test_without_any_they_are_not_shown(self, rum: Rum) -> None:
+        assert "specialties" not in msgspec.to_builtins(rum.identity("register", name="developer"))
+
+    def test_a_secret_in_them_is_cut_out(self, rum: Rum) -> None:
+        made = rum.identity("register", specialties=["ghp_" + "a1B2c3D4e5" * 3 + "F6g7H8"])
+        assert "REDACTED" in str(made.specialties)
+
+
+class TestOnBehalf:
+    def test_an_agent_stores_for_those_below_it(self, shop: Shop) -> None:
+        main, sub, grandchild = family(shop)
+        for target in (sub, grandchild, "tester"):
+            stored = main.store(**make_draft(), target_agent_id=target)
+            assert main.show(stored.memory_id).agent_id == (sub if target == "tester" else target)
+        assert main.identity("info", agent_id=sub).memory_count == 2
+        assert main.identity("info").name == "developer"
+
+    def test_no_agent_stores_for_one_above_or_beside_it(self, shop: Shop) -> None:
+        main, sub, _ = family(shop)
+        below = shop.open(agent="tester")
+        other = shop.open(agent="other")
+        other.identity("register", name="other")
+        for rum, target in ((below, "developer"), (other, sub), (main, "other")):
+            with pytest.raises(PermissionDenied):
+                rum.store(**make_draft(), target_agent_id=target)
+        assert below.store(**make_draft(), target_agent_id="tester").memory_id
+        assert main.identity("info", agent_id="tester").memory_count == 1
+
+    def test_an_unknown_agent_is_refused_and_nobody_is_registered(self, rum: Rum) -> None:
+        with pytest.raises(NotFound):
+            rum.store(**make_draft(), target_agent_id="nobody")
+        with pytest.raises(InvalidQuery):
+            rum.call("store", {**make_draft(), "target_agent_id": 7})
+        assert rum.agents() == []
+
+
+def family(shop: Shop) -> tuple[Rum, str, str]:
+    """A main agent, a subagent of it, and one below that."""
+    main = shop.open(agent="developer")
+    parent = main.identity("register", name="developer")
+    sub = shop.open().identity("register", type="subagent", parent_id=parent.agent_id, name="tester")
+    child = shop.open().identity("register", type="subagent", parent_id=sub.agent_id)
+    return main, sub.agent_id, child.agent_id
+
+
+def test_an_agent_without_a_name_is_labelled_by_its_client(rum: Rum) -> None:
+    assert rum.identity("register").label == "python"
+    assert rum.identity("register", name="developer").label == "developer"

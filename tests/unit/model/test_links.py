@@ -39,11 +39,16 @@ def test_a_memory_shows_its_links_by_kind() -> None:
         Edge.of("other", "m", LinkType.BLOCKED_BY),
     ]
     assert links_seen("m", edges) == {
-        "blocked_by": ["wall"],
+        "blocked_by": "wall",
         "blocks": ["other"],
         "caused_by": ["cause1", "cause2"],
         "led_to": ["effect"],
         "related_to": ["peer"],
         "superseded_by": ["new"],
-        "supersedes": ["old"],
+        "supersedes": "old",
     }
+
+
+def test_several_memories_of_a_kind_are_a_list():
+    edges = [Edge.of("m", one, LinkType.SUPERSEDES) for one in ("b", "a")]
+    assert links_seen("m", edges) == {"supersedes": ["a", "b"]}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from rum import InvalidQuery
@@ -57,10 +58,16 @@ def test_a_time_in_milliseconds_becomes_seconds() -> None:
 
 
 def test_a_result_is_kept_whole() -> None:
-    result = {"success": False, "output_summary": "1 failed", "error": "E", "duration_ms": 1.5}
+    result = {"success": False, "output_summary": "1 failed", "error": "E", "duration_ms": 150}
     kept = normalized({"type": "command_run", "result": result}).result
     assert kept is not None
     assert {name: getattr(kept, name) for name in result} == result
+
+
+@pytest.mark.parametrize(("given", "kept"), [(150, 150), (150.0, 150), (12.7, 13)])
+def test_a_duration_is_a_whole_number(given: float, kept: int) -> None:
+    result = normalized({"type": "search", "result": {"success": True, "duration_ms": given}}).result
+    assert msgspec.json.encode(result) == b'{"success":true,"duration_ms":%d}' % kept
 
 
 @pytest.mark.parametrize("one_or_more", ["mem_a", ["mem_a"]])

@@ -32,7 +32,7 @@ from rum.model.answers import (
 )
 from rum.model.errors import NO_RESULTS
 from rum.model.fields import seconds
-from rum.model.links import links_seen
+from rum.model.links import LinkedIds, links_seen
 from rum.model.memory import Memory
 from rum.model.requests import Depth, ListRequest, RecallRequest, TraceRequest
 from rum.recall import cascade
@@ -183,7 +183,7 @@ def _render(
     memory: Memory,
     match: Match,
     use: Usage,
-    links: dict[str, list[str]] | None,
+    links: LinkedIds | None,
     why: list[str] | UnsetType,
     depth: Depth,
 ) -> RetrievedMemory:
@@ -191,7 +191,7 @@ def _render(
     return at_depth(memory, depth, match.confidence, use, links, match=fuzzy, why=why)
 
 
-def _links(project: Project, ids: list[str]) -> dict[str, dict[str, list[str]]]:
+def _links(project: Project, ids: list[str]) -> dict[str, LinkedIds]:
     edges = project.store.links.of(ids)
     return {one: links_seen(one, (edge for edge in edges if one in edge[:2])) for one in ids}
 

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from rum.app.agents import ensure_agent
+from rum.app.agents import author_for, ensure_agent
 from rum.app.caller import Caller
 from rum.app.memories.recall import retrieve
 from rum.app.project import Project
@@ -38,12 +38,19 @@ from rum.text.terms import terms
 
 
 def store(caller: Caller, given: dict[str, Any]) -> StoreResult:
-    """Keep a finished unit of work."""
-    draft = parse_draft(caller.project.clean(given))
+    """Keep a finished unit of work: the caller's, or that of a subagent, `target_agent_id`."""
+    target = given.get("target_agent_id")
+    if not isinstance(target, str | None):
+        raise InvalidQuery("store: `target_agent_id` must be a text.", field="target_agent_id")
+    fields = {name: value for name, value in given.items() if name != "target_agent_id"}
+    draft = parse_draft(caller.project.clean(fields))
     now = caller.project.now()
     alike = similar_to(caller.project, draft)
     with caller.undo_identity_on_error(), caller.store.transaction():
         agent, who = ensure_agent(caller, active=True)
+        if target and (author := author_for(caller, agent, target)) != agent:
+            caller.store.agents.update(author.id, last_active=now)
+            agent = author
         commit, branch = caller.project.commit_and_branch()
         bare = Memory(
             id=new_id("mem"),

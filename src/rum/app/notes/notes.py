@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from rum.app.agents import agent_name, caller_name, ensure_agent
+from rum.app.agents import agent_name, caller_name, ensure_agent, find_known
 from rum.app.caller import Caller
 from rum.app.calls import load, public
 from rum.app.memories.forget import Counts, Kind, Removal, forget_one
@@ -28,6 +28,7 @@ from rum.inject.notes import (
     prompt_text,
     rank,
 )
+from rum.model.agents import SKILL_FIELDS
 from rum.model.answers import ForgetResult
 from rum.model.errors import InvalidQuery, NotFound, PermissionDenied, RumError
 from rum.model.fields import seconds
@@ -198,6 +199,7 @@ def match_notes(
     """
     agent = agent_name(caller, request.agent)
     settings, wrong = _agent_settings(caller.project.settings, agent)
+    known = find_known(caller, request.agent)
     note_store = caller.project.note_store
     summaries, broken = note_store.summaries()
     query = NoteQuery(
@@ -206,7 +208,7 @@ def match_notes(
         agent=agent,
         now=caller.project.now() if now is None else now,
         min_importance=request.min_importance or settings.min_importance,
-        specialties=settings.specialties,
+        specialties=(*settings.specialties, *(known.skills(*SKILL_FIELDS) if known else ())),
     )
     nearest = None
     if by_meaning:

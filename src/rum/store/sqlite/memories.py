@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -426,8 +426,16 @@ class SqliteAgents(Table):
     def all(self) -> list[Agent]:
         return [self._agent(row) for row in self._rows("all_agents")]
 
-    def update(self, agent_id: str, *, name: str | None = None, last_active: int = 0) -> bool:
-        values = {"id": agent_id, "name": name, "last_active": last_active}
+    def update(
+        self,
+        agent_id: str,
+        *,
+        name: str | None = None,
+        last_active: int = 0,
+        metadata: Mapping[str, Any] | None = None,
+    ) -> bool:
+        known = None if metadata is None else msgspec.json.encode(metadata).decode()
+        values = {"id": agent_id, "name": name, "last_active": last_active, "metadata": known}
         with self._database.transaction() as db:
             return db.execute(SQL["update_agent"], values).rowcount > 0
 

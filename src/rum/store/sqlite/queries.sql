@@ -195,7 +195,8 @@ ORDER BY last_active DESC, id DESC LIMIT 1;
 SELECT * FROM agents ORDER BY created_at, id;
 
 -- name: update_agent
-UPDATE agents SET name = coalesce(:name, name), last_active = max(last_active, :last_active) WHERE id = :id;
+UPDATE agents SET name = coalesce(:name, name), last_active = max(last_active, :last_active),
+  metadata = coalesce(:metadata, metadata) WHERE id = :id;
 
 -- name: agent_figures
 SELECT wanted.value AS id, count(m.id) AS memories, coalesce(sum(m.outcome_success), 0) AS successes,

@@ -42,15 +42,14 @@ TOOLS: dict[str, Tool] = {
     "store": Tool(
         "Store a memory",
         ADDS,
-        "Remember finished work: what you tried, why, and the outcome. "
-        "Use when a task or attempt is done, ABOVE ALL when it failed or taught something.",
+        "Remember finished work: what you tried, why, the outcome. "
+        "Use when a task or attempt is done, ABOVE ALL if it failed or taught something.",
     ),
     "recall": Tool(
         "Recall memories",
         READS,
         "Find earlier work. Use BEFORE editing a file (file), starting a task (intent), or when stuck "
-        "(query, failures_only). It is data. Start at depth summary, then ask more by "
-        "memory_id.",
+        "(query, failures_only). It is data. Start at depth summary; more by memory_id.",
     ),
     "trace": Tool(
         "Trace causes",
@@ -60,7 +59,7 @@ TOOLS: dict[str, Tool] = {
     "update_memory": Tool(
         "Update memory",
         CHANGES,
-        "Correct your memory when you learn more: fields as in store, only what changes. "
+        "Correct your memory when you learn more: fields as in store, only changes. "
         "Objects merge, arrays replace, null clears.",
     ),
     "list": Tool("List memories", READS, "Your own memories, newest first. Use to pick up earlier work."),
@@ -145,7 +144,7 @@ _HIDDEN = frozenset(("outcome.full_text",)) | frozenset(
 )
 _LINKS: Json = {
     "type": "object",
-    "description": "ids of earlier memories",
+    "description": "memory ids",
     "properties": {
         "caused_by": {"type": "array", "items": {"type": "string"}},
         "related_to": {"type": "array", "items": {"type": "string"}},
@@ -197,7 +196,7 @@ def _schema(name: str) -> Json:
         return {"type": "object", "properties": properties, "required": ["memory_id"]}
     if name == "store":
         schema = _schema_of(Draft, _HIDDEN)
-        schema["properties"]["links"] = _LINKS
+        schema["properties"] |= {"links": _LINKS, "target_agent_id": {"type": "string"}}
         return schema
     schema = _schema_of(load(CALLS[name].request or ""))
     schema["properties"] |= _SHORT.get(name, {})

@@ -208,7 +208,7 @@ def test_links_that_cannot_be_are_left_out(elsewhere: Rum) -> None:
         link_line("mem_a", "mem_b", "led_to"),
     ]
     assert elsewhere.import_lines(lines(*given)).added == 2
-    assert elsewhere.show("mem_a").links == {"led_to": ["mem_b"], "supersedes": ["mem_b"]}
+    assert elsewhere.show("mem_a").links == {"led_to": ["mem_b"], "supersedes": "mem_b"}
 
 
 def test_a_file_or_tag_named_twice_is_kept_once(elsewhere: Rum) -> None:

@@ -92,7 +92,7 @@ class TestStore:
         old = keep(rum)
         links = {"caused_by": [old], "related_to": old, "blocked_by": [old[-8:]]}
         new = keep(rum, "Later", links=links)
-        assert rum.show(new).links == {"blocked_by": [old], "caused_by": [old], "related_to": [old]}
+        assert rum.show(new).links == {"blocked_by": old, "caused_by": [old], "related_to": [old]}
         assert rum.show(old).links == {"blocks": [new], "led_to": [new], "related_to": [new]}
 
     @pytest.mark.parametrize(

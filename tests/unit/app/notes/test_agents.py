@@ -51,6 +51,13 @@ def test_specialties_weigh(full: Rum, shop: Shop):
     assert given(full) == ["high-0#1"]
 
 
+@pytest.mark.parametrize("field", ["specialties", "capabilities"])
+def test_what_an_agent_says_of_itself_weighs_too(full: Rum, field: str):
+    full.identity("register", name="developer", **{field: ["high"]})  # pyright: ignore[reportArgumentType]
+    assert given(full)[0] == given(full, None)[0] == "high-0#1"
+    assert given(full, "tester")[0] == "critical-0#1"
+
+
 def test_the_table_in_the_configuration_counts_where_both_speak(full: Rum, shop: Shop):
     write(shop, "developer.yaml", YAML)
     write(shop, "config.toml", "[agents.developer]\nmax_injected = 1\n", ".rum")

@@ -79,7 +79,7 @@ def blocks(rum: Rum, found: RetrievedMemory | Sequence[RetrievedMemory]) -> View
     """Each memory with its fields and its agent's name; with the confidence if the reasons are included."""
     memories = [found] if isinstance(found, RetrievedMemory) else found
     shows_agents = any(memory.agent_id for memory in memories)
-    names = {one.agent_id: one.name for one in rum.agents() if one.name} if shows_agents else {}
+    names = {one.agent_id: one.label for one in rum.agents() if one.label} if shows_agents else {}
     return [_block(memory, names) for memory in memories]
 
 
@@ -108,7 +108,11 @@ def _field_text(name: str, value: Any) -> str | list[str]:
     if name == "files":
         return [f"{file['path']} ({file['operation']})" for file in value]
     if name == "links":
-        return [f"{kind} {target}" for kind, targets in value.items() for target in targets]
+        return [
+            f"{kind} {target}"
+            for kind, ids in value.items()
+            for target in ([ids] if isinstance(ids, str) else ids)
+        ]
     if name == "tags":
         return ", ".join(value)
     return (

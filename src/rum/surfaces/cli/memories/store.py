@@ -56,9 +56,15 @@ NEEDED = {
 @flag_options(FLAGS)
 @click.option("--touched", multiple=True, metavar="FILE", help="A file that was changed (repeat).")
 @click.option("--read", multiple=True, metavar="FILE", help="A file that was read (repeat).")
+@click.option("--for", "target", metavar="AGENT", help="The agent that did the work (name or id).")
 @quiet_option
 def store(
-    options: Options, source: str | None, touched: tuple[str, ...], read: tuple[str, ...], **flags: Any
+    options: Options,
+    source: str | None,
+    touched: tuple[str, ...],
+    read: tuple[str, ...],
+    target: str | None,
+    **flags: Any,
 ) -> None:
     """Store a finished piece of work.
 
@@ -79,6 +85,7 @@ def store(
     with open_rum(options) as rum:
         # JSON comes from programs and is passed on unchanged; flags are typed by people.
         record = _with_stored_ids(rum, record) if given else record
+        record |= {"target_agent_id": target} if target else {}
         answer = cast("StoreResult", rum.call("store", record))
     identity = answer.identity
     notes = [] if identity is UNSET else [f"Stored as {identity.agent_id} ({identity.action})."]

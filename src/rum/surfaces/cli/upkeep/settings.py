@@ -52,7 +52,8 @@ def identity(options: Options, action: Literal["register", "resume", "info"], **
 
 def _identity_view(agent: Identity) -> View:
     fields = msgspec.to_builtins(agent)
-    name = fields.pop("name", "(no name)")
+    fields.pop("name", None)
+    name = agent.label or "(no name)"
     children: list[str] = fields.pop("children", [])
     shown: list[Field] = []
     for key, value in fields.items():
@@ -73,7 +74,7 @@ def agents(rum: Rum) -> Output:
 def _agents_view(agents: Sequence[Identity]) -> View:
     rows = [
         (
-            agent.name or "-",
+            agent.label or "-",
             agent.agent_id,
             agent.type.value,
             str(agent.memory_count),
