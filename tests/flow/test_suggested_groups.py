@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from rum.consolidate.suggest.groups import Suggestion, suggest
+from rum.consolidate.suggest import Suggestion, suggest
 from rum.model.memory import Memory
 from support.builders import NOON
 from support.projects import Shop, open_shop

@@ -44,7 +44,7 @@ OWNER = "owner"
 # Why something is offered, by its kind.
 WHY = {
     "warning": "about to repeat what failed",
-    "said": "the user's own words",
+    "guidance": "the user's own words",
     "touching": "a file was touched",
     "intent": "a prompt like earlier work",
     "task": "a task like earlier ones",

@@ -27,7 +27,7 @@ BACKGROUND = "## Background Knowledge from Previous Runs"
 SESSION = "## Prior Context from This Session"
 # The kinds about earlier runs, in order, with their headings; a note has its own.
 HEADINGS = {
-    "said": "### What the User Wants",
+    "guidance": "### What the User Wants",
     "failure": "### Failed Before (Don't Repeat)",
     "rule": "### Rules",
     "wisdom": "### What This Project Has Learned",
@@ -48,7 +48,7 @@ JOURNAL = {
 # Points of a rule, by how its condition matched.
 RULE = {"literal": 40.0, "wildcard": 35.0, "all words": 35.0, "some words": 30.0}
 # Points of the user's words that are about the task or its files (above any warning), and of others.
-SAID, SAID_ELSEWHERE, SAID_WORDS = 130.0, 70.0, 20.0
+GUIDANCE, GUIDANCE_ELSEWHERE, GUIDANCE_WORDS = 130.0, 70.0, 20.0
 FACT, FACT_WORDS = 15.0, 25.0  # Points of a fact, and those for the share of its key's words in the task
 REMEMBERED = 50.0  # Points of a memory with confidence 1
 # Points of a claim, those for the share of the task's words in it, and for each further memory.
@@ -153,7 +153,7 @@ def rule(rule_id: str, points: float, condition: str, action: str, at: int = 0) 
     return Piece("rule", rule_id, points, forms, at)
 
 
-def said(rule_id: str, points: float, text: str, day: str, at: int = 0) -> Piece:
+def guidance(rule_id: str, points: float, text: str, day: str, at: int = 0) -> Piece:
     """What the user said, with the day; the short form has fewer sentences."""
     sentences = split_sentences(one_line(text), any_case=True)
     short = ""
@@ -163,7 +163,7 @@ def said(rule_id: str, points: float, text: str, day: str, at: int = 0) -> Piece
         short = f"{short} {sentence}".lstrip()
     tail = f" [{short_id(rule_id)}]"
     forms = (f"- The user said on {day}: {defused(form)}{tail}" for form in (one_line(text), short))
-    return Piece("said", rule_id, points, _forms(*forms), at)
+    return Piece("guidance", rule_id, points, _forms(*forms), at)
 
 
 def fact(key: str, points: float, value: str) -> Piece:

@@ -1,17 +1,249 @@
-"""The effective settings for a checkout, a directory, or neither."""
+"""Combine the sources of settings into the effective ones for a checkout, a directory, or neither."""
 
 from __future__ import annotations
 
 import os
+import re
 from collections import namedtuple
 
+from rum.model.errors import InvalidQuery
 from rum.settings.config_file import REPOSITORY_CONFIG, read_config
-from rum.settings.home import find_home
-from rum.settings.sources import SettingsSources, needs_trust, resolve_folder
-from rum.settings.table import AGENT_SETTINGS, SETTINGS
+from rum.settings.home import absolute, find_home
+from rum.settings.table import AGENT_SETTINGS, INSIDE, OUTSIDE, OWN, SETTINGS, TRUST, Setting, cast, is_path
 from rum.settings.trust import trusts
 
 TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from rum.settings.config_file import ConfigFile
+
+
+_BY_NAME = {setting.name: setting for setting in SETTINGS}
+_AGENT_BY_NAME = {setting.name: setting for setting in AGENT_SETTINGS}
+_PLAIN_WORD = r"(?a)[\w.-]{1,40}"
+_MAX_WARNINGS = 20
+
+
+class SettingsSources:
+    """The values so far. The caller adds the sources in order; later ones override earlier ones."""
+
+    def __init__(self, home: str, root: str | None) -> None:
+        self.home = home
+        self.root = root
+        self.values: dict[str, object] = {setting.name: setting.default for setting in SETTINGS}
+        self.values["home"] = home
+        self.origins: dict[str, str] = {}
+        self.agents: dict[str, dict[str, object]] = {}
+        self._warnings: dict[str, None] = {}
+        self._unlisted_warnings = 0
+
+    def all_warnings(self) -> tuple[str, ...]:
+        """What was ignored and why, without duplicates, at most `_MAX_WARNINGS` and a count of the rest."""
+        more = (
+            (f"There are {self._unlisted_warnings} more such problems.",) if self._unlisted_warnings else ()
+        )
+        return (*self._warnings, *more)
+
+    def add_user_file(self, config: ConfigFile | None) -> None:
+        """The user's own file; a mistake in it is an error."""
+        if config is None:
+            return
+        if config.problem:
+            raise InvalidQuery(f"{config.path} cannot be used: {config.problem}.", file=config.path)
+        for name, value in config.values.items():
+            setting = _BY_NAME.get(name)
+            if setting is None:
+                self._add_agents(name, value, config.path, strict=True)
+            elif setting.scope == OUTSIDE:
+                self._warn(f"{config.path}: `{name}` is ignored; set {setting.env} instead.")
+            else:
+                self._set(name, _check(setting, value, config.path), config.path)
+        self._anchor_project(os.path.dirname(config.path))
+
+    def add_repository_file(self, config: ConfigFile | None) -> None:
+        """The repository's file, which is untrusted: mistakes become warnings."""
+        root = self.root
+        if config is None or root is None:
+            return
+        if config.problem:
+            self._warn(f"{config.path} is ignored: {config.problem}.")
+            return
+        untrusted = [name for name in config.values if name in _BY_NAME]
+        untrusted = [name for name in untrusted if needs_trust(_BY_NAME[name], config.values[name], root)]
+        if untrusted and not trusts(self.home, root, config.raw):
+            names = ", ".join(f"`{name}`" for name in untrusted)
+            self._warn(f"{config.path}: {names} ignored until you allow it with `rum trust`.")
+        else:
+            untrusted = []
+        for name, value in config.values.items():
+            if name not in untrusted:
+                self._add_from_repository(name, value, config.path)
+        self._anchor_project(root)
+
+    def _add_from_repository(self, name: str, value: object, path: str) -> None:
+        setting = _BY_NAME.get(name)
+        if setting is None:
+            self._add_agents(name, value, path, strict=False)
+        elif setting.scope in (OWN, OUTSIDE):
+            self._warn(f"{path}: `{name}` is ignored; a repository cannot set it.")
+        else:
+            try:
+                self._set(name, _check(setting, value, path), path)
+            except InvalidQuery as error:
+                self._warn(f"{error.message} It is ignored.")
+
+    def add_environment(self, environ: Mapping[str, str], cwd: str | None) -> None:
+        """The `RUM_*` variables; an empty one counts as unset."""
+        for setting in SETTINGS:
+            text = environ.get(setting.env)
+            if text:
+                value = self.home if setting.name == "home" else _from_text(setting, text, setting.env)
+                self._set(setting.name, value, setting.env)
+        self._anchor_project(cwd)
+
+    def add_flags(self, flags: Mapping[str, object], cwd: str | None) -> None:
+        """The options of this call; None counts as not given."""
+        for name, value in flags.items():
+            setting = _BY_NAME.get(name)
+            if setting is None:
+                raise InvalidQuery(f"There is no setting `{name}`.{_hint(name, _BY_NAME)}", field=name)
+            if name == "home":
+                value = self.home if value else None
+            elif isinstance(value, str):
+                value = _from_text(setting, value, "flag")
+            if value is not None:
+                self._set(name, _check(setting, value, "flag"), "flag")
+        self._anchor_project(cwd)
+
+    def turn_off_folders_outside(self) -> None:
+        """Turn off folders that are links out of the repository.
+
+        Such a link could make RUM read or write anywhere, and could change after the user trusted it.
+        """
+        for setting in SETTINGS:
+            if setting.scope != INSIDE or not self.root:
+                continue
+            path = resolve_folder(self.root, str(self.values[setting.name]))
+            if _is_below(path, self.root) and not _is_below(*map(os.path.realpath, (path, self.root))):
+                self._warn(
+                    f"`{setting.name}` is off here: {path} is a link to a place outside the repository. "
+                    f"Name that place itself, in {setting.env} or {os.path.join(self.home, 'config.toml')}."
+                )
+                self.values[setting.name] = ""
+
+    def _set(self, name: str, value: object, origin: str) -> None:
+        self.values[name] = value
+        self.origins[name] = origin
+
+    def _warn(self, message: str) -> None:
+        if len(self._warnings) < _MAX_WARNINGS:
+            self._warnings[message] = None
+        else:
+            self._unlisted_warnings += 1
+
+    def _warn_unknown(self, path: str, name: str, known: Iterable[str]) -> None:
+        # Finding the closest name is slow, and a hostile file can contain thousands of wrong ones.
+        hint = _hint(name, known) if len(self._warnings) < _MAX_WARNINGS else ""
+        self._warn(f"{path}: {_quote_name(name)} is not a setting.{hint}")
+
+    def _anchor_project(self, base: str | None) -> None:
+        """Resolve a relative directory against the folder of its source."""
+        project = self.values["project"]
+        if isinstance(project, str) and is_path(project):
+            self.values["project"] = absolute(project, base)
+
+    def _add_agents(self, name: str, value: object, path: str, *, strict: bool) -> None:
+        if name != "agents":
+            self._warn_unknown(path, name, [*_BY_NAME, "agents"])
+            return
+        for agent, table in cast(
+            "dict[str, object]", value if isinstance(value, dict) else {"": value}
+        ).items():
+            if isinstance(table, dict) and _is_agent_name(agent):
+                self._add_agent(agent, cast("dict[str, object]", table), path, strict=strict)
+            else:
+                self._refuse(
+                    f"{path}: `agents` must contain tables such as [agents.developer].", path, strict
+                )
+
+    def _add_agent(self, agent: str, table: dict[str, object], path: str, *, strict: bool) -> None:
+        for name, value in table.items():
+            setting = _AGENT_BY_NAME.get(name)
+            if setting is None:
+                self._warn_unknown(path, name, _AGENT_BY_NAME)
+                continue
+            try:
+                self.agents.setdefault(agent, {})[name] = _check(setting, value, path)
+                self.origins[f"agents.{agent}.{name}"] = path
+            except InvalidQuery as error:
+                self._refuse(error.message, path, strict)
+
+    def _refuse(self, message: str, path: str, strict: bool) -> None:
+        if strict:
+            raise InvalidQuery(message, file=path, field="agents")
+        self._warn(f"{message} It is ignored.")
+
+
+def needs_trust(setting: Setting, value: object, root: str) -> bool:
+    """Whether a repository may set this value only with the user's permission."""
+    if setting.scope == INSIDE and isinstance(value, str):
+        if "\0" in value:  # not a path; the setting's own check reports it
+            return False
+        return not _is_below(*map(os.path.realpath, (resolve_folder(root, value), root)))
+    return setting.scope == TRUST
+
+
+def resolve_folder(root: str, folder: str) -> str:
+    """The absolute path of a folder that a setting gives relative to the root."""
+    return absolute(folder, root)
+
+
+def _is_below(path: str, root: str) -> bool:
+    path, root = os.path.normcase(path), os.path.normcase(os.path.normpath(root))
+    return path == root or path.startswith(os.path.join(root, ""))
+
+
+def _is_agent_name(name: str) -> bool:
+    try:
+        return _BY_NAME["agent"].kind.check(name) == name
+    except ValueError:
+        return False
+
+
+def _check(setting: Setting, value: object, source: str) -> object:
+    try:
+        return setting.kind.check(value)
+    except ValueError:
+        raise InvalidQuery(
+            f"{source}: `{setting.name}` must be {setting.kind.allowed}.",
+            field=setting.name,
+            allowed=setting.kind.allowed,
+            source=source,
+        ) from None
+
+
+def _from_text(setting: Setting, text: str, source: str) -> object:
+    try:
+        value = setting.kind.parse(text)
+    except (ValueError, RecursionError):
+        value = None
+    return _check(setting, value, source)
+
+
+def _quote_name(name: str) -> str:
+    """An untrusted name in a form that is safe in a terminal or a prompt."""
+    return f"`{name}`" if re.fullmatch(_PLAIN_WORD, name) else "a name with strange characters"
+
+
+def _hint(name: str, known: Iterable[str]) -> str:
+    import difflib  # noqa: PLC0415 (only for a mistyped name)
+
+    close = difflib.get_close_matches(name.lower()[:40], list(known), n=1)
+    return f" Did you mean `{close[0]}`?" if close else ""
+
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from typing import NamedTuple

@@ -113,7 +113,7 @@ def test_a_rule_is_followed_when_its_command_was_run(shop: Shop, rum: Rum):
     telling.add("start", source="startup").prompt("Add a column to the model")
     leave(rum, telling.edit("model.py", "a", "b").run("make schema", "written").stop("Added the column."))
     rum.take_in()
-    (offer,) = rum.offers(kind="said").offers
+    (offer,) = rum.offers(kind="guidance").offers
     assert (offer.memory_id, offer.outcome) == (rule.id, "followed")
 
 

@@ -33,7 +33,7 @@ from rum.text.terms import content_words, terms
 from rum.text.tokens import estimate_tokens
 
 MAX_FACTS_SEARCHED = 1000  # The number of facts, last changed first, that are searched
-MAX_SAID, MAX_ELSEWHERE = 5, 3  # Words of users about the task, and others
+MAX_GUIDANCE, MAX_ELSEWHERE = 5, 3  # Words of users about the task, and others
 MIN_SHARED_WORDS = 2  # Words that a task and the words of a user must share
 MAX_PIECES = 10  # Rules, facts, and next steps among which the budget chooses
 MIN_FACT_SHARE = 0.5  # Of the words of a fact's key that the task must have; a file at hand is worth as much
@@ -50,7 +50,7 @@ _SECTIONS = {
     "## Current Task Context": ("journal_context", wording.STANDING),
 }
 # The kinds of pieces that are recorded as offered.
-_OFFERED = ("said", "failure", "memory", "rule", "wisdom", "note", "fact", "chapter")
+_OFFERED = ("guidance", "failure", "memory", "rule", "wisdom", "note", "fact", "chapter")
 _COMPARED_LENGTH = 100  # Characters by which two failures are compared
 
 
@@ -175,15 +175,14 @@ def _users_words(project: Project, query: BriefQuery) -> Iterator[Piece]:
         is_about = rule.condition != ANYWHERE or shared >= min(MIN_SHARED_WORDS, len(words))
         share = query.text.share(words)
         if is_about and (query.about or query.files):
-            points = wording.SAID + wording.SAID_WORDS * share
-            about.append(
-                wording.said(rule.id, round(points, 2), rule.action, day(rule.created_at), rule.created_at)
-            )
+            points = wording.GUIDANCE + wording.GUIDANCE_WORDS * share
+            at = rule.created_at
+            about.append(wording.guidance(rule.id, round(points, 2), rule.action, day(at), at))
         elif elsewhere < MAX_ELSEWHERE:
             elsewhere += 1
-            points = wording.SAID_ELSEWHERE + wording.recency(rule.created_at, query.now)
-            yield wording.said(rule.id, points, rule.action, day(rule.created_at), rule.created_at)
-    yield from sorted(about, key=lambda piece: -piece.points)[:MAX_SAID]
+            points = wording.GUIDANCE_ELSEWHERE + wording.recency(rule.created_at, query.now)
+            yield wording.guidance(rule.id, points, rule.action, day(rule.created_at), rule.created_at)
+    yield from sorted(about, key=lambda piece: -piece.points)[:MAX_GUIDANCE]
 
 
 def _matching_facts(project: Project, query: BriefQuery) -> Iterator[Piece]:

@@ -12,7 +12,7 @@ from rum.app.chapters.forget import CHAPTER, WISDOM_KIND
 from rum.app.chapters.groups import CHAPTERS, WISDOM, find_one
 from rum.app.chapters.staleness import with_staleness
 from rum.app.memories.forget import forget_one
-from rum.consolidate.suggest.groups import Suggestion
+from rum.consolidate.suggest import Suggestion
 from rum.model.answers import ForgetResult
 from rum.model.chapters import (
     ChapterView,

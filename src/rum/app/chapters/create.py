@@ -35,7 +35,7 @@ from rum.app.project import Project
 from rum.capture.tombstones import member_marks
 from rum.consolidate.chapters.members import short_line
 from rum.consolidate.chapters.titles import LONGEST_TITLE
-from rum.consolidate.suggest.groups import Suggestion, suggest
+from rum.consolidate.suggest import Suggestion, suggest
 from rum.model.chapters import (
     MAX_MEMBERS,
     Change,

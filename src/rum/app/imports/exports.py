@@ -17,11 +17,11 @@ from rum.app.imports.batch import (
     imported_memory,
 )
 from rum.app.project import Progress, Project
+from rum.capture import mcp_memory
 from rum.capture.git.ids import author_name
 from rum.capture.git.message import MAX_MESSAGE, closed_by
 from rum.capture.git.work_kind import noise_by_author
 from rum.capture.issues import Issue, issue_id, issue_session, issues_in, memory_fields, mentioned_issues
-from rum.capture.peers import mcp_memory
 from rum.model.ids import id_of
 from rum.model.links import Edge, LinkType
 from rum.model.memory import Origin, OriginKind

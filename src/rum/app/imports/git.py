@@ -25,7 +25,7 @@ from rum.app.imports.batch import (
     imported_memory,
 )
 from rum.app.imports.exports import has_issues, link_closed_issues
-from rum.app.imports.git_before import ReadBefore, read_before, remember_read
+from rum.app.imports.git_progress import ReadBefore, read_before, remember_read
 from rum.app.memories.store import replace_memory
 from rum.app.project import Progress, Project
 from rum.capture.git.commit_memory import (

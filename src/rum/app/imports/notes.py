@@ -10,7 +10,7 @@ from rum.app.caller import Caller
 from rum.app.imports.batch import Imported, Tally
 from rum.app.notes.notes import add_note, find_note, forgotten_statements
 from rum.app.project import Project
-from rum.capture.peers.agent_guides import sections_of
+from rum.capture.agent_guides import sections_of
 from rum.model.errors import InvalidQuery, NotFound, RumError
 from rum.model.notes import Broken, Entry, Importance, NoteDraft
 from rum.store.files import atomic_write, markdown_section

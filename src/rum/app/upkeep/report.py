@@ -10,8 +10,8 @@ from typing import Any
 from rum.app.caller import Caller
 from rum.app.chapters.staleness import with_staleness
 from rum.app.project import Project
-from rum.consolidate.report.counts import Tally, most_of
-from rum.consolidate.report.markdown_page import render_report
+from rum.consolidate.report_figures import Tally, most_of
+from rum.consolidate.report_page import render_report
 from rum.model.chapters import Wisdom
 from rum.model.fields import seconds
 from rum.model.links import LinkType

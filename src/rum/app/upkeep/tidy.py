@@ -15,7 +15,7 @@ from msgspec import UNSET, UnsetType
 
 from rum.app.caller import Caller
 from rum.app.calls import load
-from rum.app.imports.git_before import unread_history
+from rum.app.imports.git_progress import unread_history
 from rum.app.project import Helper, Project, ignore
 from rum.capture.events.spool import spools
 from rum.model.errors import RumError

@@ -1,4 +1,4 @@
-"""Read the task out of a prompt: its goal in a line, the rest as context, its type, and what it refers to."""
+"""Read the task out of a prompt: what was typed and what pasted, its goal, context, type, and references."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from rum.capture.observe.errors import fault_in
 from rum.capture.observe.messages import option_named, plain, without_client_tags
-from rum.capture.observe.pasted import PASTE, split_pasted
 from rum.capture.observe.summaries import failing_names
 from rum.model.memory_layers import TaskType
 from rum.text.lexicon import PROMPT, task_type_in, word_set
@@ -26,7 +25,7 @@ from rum.text.prompt_words import (
     without_pleasantries,
     without_smileys,
 )
-from rum.text.sentences import split_sentences
+from rum.text.sentences import closes_fence, fence_marker, is_prose, split_sentences
 from rum.text.shorten import shorten
 
 GOAL, CONTEXT = 200, 600  # Maximum lengths in characters
@@ -380,3 +379,70 @@ def _weight(sentence: str) -> int:
     """How many words of a sentence say something about the task."""
     words = {word.casefold() for word in _WORD.findall(sentence)} - _GENERIC
     return len(words) + len(_WIDE.findall(sentence)) // 2
+
+
+_START = re.compile(
+    r"""
+    Traceback\ \(most\ recent | \s*File\ "[^"]+",\ line\ \d | \s*at\ .+:\d+(?::\d+)?\)?$ | \s*at\ [\w.$<>]+\(
+    | (?:\w+\.)*[A-Z]\w*(?:Error|Exception|Warning|Panic)\b(?::|$) | E\s{2,}\S | FAILED\ \S
+    | ERROR\b.{0,3}\S+:: | (?:FAIL|PASS)\s+\S | \s*[●✕✗×✓]\s | panic:\s | goroutine\ \d
+    | thread\ '.*'\ panicked | error(?:\[E\d+\]|\ TS\d+)?: | fatal:\s | npm\ (?:ERR!|error|WARN)
+    | [Cc]aused\ by: | \s*\.{3}\ \d+\ more | make(?:\[\d+\])?:\ \*\*\*
+    | \[?\d{4}-\d\d-\d\d[T\ ]\d\d:\d\d | \d\d:\d\d:\d\d[.,\s] | [A-Z][a-z]{2}\ [\ \d]\d\ \d\d:\d\d:\d\d\s
+    | \[?(?:DEBUG|INFO|WARN(?:ING)?|ERROR|FATAL|TRACE)\b[\]:\ ] | \d{1,3}(?:\.\d{1,3}){3}\ -\ -
+    | HTTP/\d | (?:GET|POST|PUT|PATCH|DELETE)\ /\S*
+    | [\$>%]\ \S | >>>\s | \.\.\.\ \S | PS\ [A-Z]:\\
+    | diff\ --git | index\ [0-9a-f]{7} | [+]{3}\ \S | -{3}\ \S | @@\ -\d
+    | [{}\[\]]\s*,?\s*$ | [{\[]\s*["{\[] | \s*"[^"]+"\s*: | </?[a-zA-Z][\w-]*[^>]*>\s*$ | <\?xml | <!DOCTYPE
+    | [=_*~\#-]{5,} | \s*[~^]+\s*$ | \s*\d+\s*\|\s | \s*\|\s
+    | (?:def|class|import|from\ \S+\ import|function|const|let|var|public|private|return|\#include
+      |SELECT|INSERT|UPDATE\ \w+\ SET)\b.*[:;{()=,]\s*$
+    """,
+    re.VERBOSE,
+)
+_SHORT_TASK = 12  # Words of a line that has both code and words, up to which it may be a task
+
+
+PASTE = "\x00"  # Stands in the typed text where something was pasted
+
+
+class Prompt(NamedTuple):
+    """The lines that the user typed, with `PASTE` where they pasted something, and the pasted lines."""
+
+    typed: str
+    pasted: str
+
+
+def split_pasted(prompt: str) -> Prompt:
+    """Separate a prompt: a pasted passage is in a code fence, or its lines look like a program's output."""
+    typed: list[str] = []
+    pasted: list[str] = []
+    mark: str | None = None
+    in_paste = in_diff = False
+    for line in prompt.replace(PASTE, "").splitlines():
+        if mark is not None:
+            mark = None if closes_fence(line.lstrip(), mark) else mark
+            pasted.append(line if mark else "")
+            continue
+        mark = fence_marker(line.lstrip())
+        if mark is not None:
+            typed.append(PASTE)
+            continue
+        # What is indented below a pasted line belongs to it: the code in a traceback.
+        in_diff = line.startswith("@@ -") or (in_diff and line[:1] in ("+", "-", " "))
+        below = in_diff or (in_paste and line.startswith(("  ", "\t")))
+        in_paste = bool(line.strip()) and (below or _is_pasted(line))
+        if in_paste:
+            pasted.append(line)
+        if not in_paste or typed[-1:] != [PASTE]:
+            typed.append(PASTE if in_paste else line)
+    return Prompt("\n".join(typed).strip(), "\n".join(pasted).strip())
+
+
+def _is_pasted(line: str) -> bool:
+    if _START.match(line):
+        return True
+    plain = line.strip()
+    # Text without blanks, such as Chinese, is no program's output for its want of words.
+    is_latin = plain.isascii()
+    return is_latin and len(plain) > 40 and not is_prose(plain) and len(plain.split()) < _SHORT_TASK

@@ -1,4 +1,4 @@
-"""Judge whether a turn succeeded: by the checks of what it left, its last words, and the next prompt."""
+"""Judge whether a turn succeeded (checks, its last words, the next prompt), and what in it did not work."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from rum.capture.observe.errors import Fault, fault_in
 from rum.capture.observe.goals import goal_of
 from rum.capture.observe.messages import failure_sentence, gave_up, reports_failure
 from rum.capture.observe.steps import Step
-from rum.capture.observe.timeline import Run, Timeline
+from rum.capture.observe.timeline import Change, ChangePosition, Run, Timeline, undone_fault
 from rum.capture.observe.turns import Turn
 from rum.model.memory_layers import FailureCategory, VerificationType
-from rum.store.attempt_fingerprint import command_tried
+from rum.store.attempt_fingerprint import command_tried, is_beside
 
 # The kinds of checks by how much they prove, least first.
 _WEIGHT = (
@@ -185,3 +185,51 @@ def _by_fault(fault: Fault | None) -> FailureCategory | None:
     if any(text.startswith(sign) for sign in _TYPES):
         return FailureCategory.TYPE_ERROR
     return None
+
+
+class Attempt(NamedTuple):
+    """A change that did not work: its error, the lines to blame, and the change that replaced it, if any."""
+
+    position: ChangePosition
+    fault: Fault
+    lines: frozenset[str]
+    instead: ChangePosition | None
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether it has only imports and comments."""
+        return bool(self.lines) and all(map(is_beside, self.lines))
+
+
+def attempts_in(timeline: Timeline, *, asks: bool = False) -> list[Attempt]:
+    """Return the changes, or the lines of them, that did not work.
+
+    `asks`: the task was a question; what was changed and taken back to find the answer did not fail by that.
+    """
+    changes = (one for one in timeline.changes if one.is_known and not one.is_prose and not one.is_test)
+    found = sorted(
+        filter(None, (_attempt(timeline, one, asks) for one in changes)), key=lambda one: one.position
+    )
+    # An import that went with what needed it is not to blame.
+    return [one for one in found if not one.is_beside] or found
+
+
+def _attempt(timeline: Timeline, change: Change, asks: bool) -> Attempt | None:
+    if change.is_undoing or (change.only_shows and change.undone):
+        return None
+    lines, fault, instead = set[str](), None, None
+    for gone in change.gone:
+        run = timeline.refutation(change, gone.at)
+        if run is None and (asks or not gone.is_undone):
+            continue
+        lines |= gone.lines
+        if run is not None:
+            fault = run.check.fault
+        if gone.by is not None and not gone.is_undone and gone.by.added - change.removed:
+            instead = gone.by.position
+    lines = {line for line in lines if not timeline.is_still_there(change, line)}
+    if not lines and not (change.undone and not change.added):
+        return None
+    return Attempt(
+        change.position, fault or undone_fault(change.undone or "a later edit"), frozenset(lines), instead
+    )

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from rum.capture.observe.attempts import Attempt, attempts_in
 from rum.capture.observe.checks import Check, check_of
 from rum.capture.observe.errors import Fault, fault_in
 from rum.capture.observe.goals import GOAL, asks_back, context_of, goal_of, says_task, sets_task, task_type
@@ -16,7 +15,7 @@ from rum.capture.observe.last_message import read_last_message
 from rum.capture.observe.messages import without_client_tags
 from rum.capture.observe.rejection import new_lines, rejection_of, undone_lines
 from rum.capture.observe.steps import Step, steps_of
-from rum.capture.observe.success import judge
+from rum.capture.observe.success import Attempt, attempts_in, judge
 from rum.capture.observe.timeline import UNDONE, ChangePosition, Timeline, significant_lines
 from rum.capture.observe.turns import Report, Turn
 from rum.model.memory import PARTIAL, REJECTED, UNVERIFIED

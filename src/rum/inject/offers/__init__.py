@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 # The kinds of offers for each kind of event, most urgent first; the modules are loaded when needed.
 KINDS = {
-    "start": ("said", "session"),
-    "prompt": ("said", "intent", "task"),
-    "before": ("warning", "said", "touching"),
-    "after": ("warning", "said", "touching"),
+    "start": ("guidance", "session"),
+    "prompt": ("guidance", "intent", "task"),
+    "before": ("warning", "guidance", "touching"),
+    "after": ("warning", "guidance", "touching"),
     "failed": ("warning",),
 }
 # Maximum number of offers per event, at the start of a session, and per session; warnings are exempt.

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
         reasoning: dict[str, Any]
         outcome: dict[str, Any]
 
-    class SaidRow(NamedTuple):
+    class GuidanceRow(NamedTuple):
         """What a user said that they want, when, and where it holds."""
 
         id: str
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 else:
     # `typing` is slow to load.
-    SaidRow = namedtuple("SaidRow", ("id", "at", "condition", "text"))
+    GuidanceRow = namedtuple("GuidanceRow", ("id", "at", "condition", "text"))
     AttemptRow = namedtuple(
         "AttemptRow", ("memory_id", "at", "worked", "size", "marks", "tried", "why", "instead", "session_id")
     )
@@ -219,9 +219,9 @@ class ReadOnlyStore:
             files.setdefault(memory_id, {})[path] = known
         return files
 
-    def users_words(self, limit: int) -> list[SaidRow]:
+    def users_words(self, limit: int) -> list[GuidanceRow]:
         """What users said that they want and did not take back, newest first."""
-        return [SaidRow._make(row) for row in self._memories.rows(_USERS_WORDS, (limit,))]
+        return [GuidanceRow._make(row) for row in self._memories.rows(_USERS_WORDS, (limit,))]
 
     def last_of_session(self, session: str) -> str | None:
         """The id of the newest memory of a session."""

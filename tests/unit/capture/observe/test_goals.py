@@ -14,10 +14,10 @@ from rum.capture.observe.goals import (
     is_continuation,
     offer_in,
     read_prompt,
+    split_pasted,
     task_type,
 )
 from rum.capture.observe.messages import without_client_tags
-from rum.capture.observe.pasted import split_pasted
 
 TRACEBACK = """Traceback (most recent call last):
   File "/srv/app/worker.py", line 14, in <module>

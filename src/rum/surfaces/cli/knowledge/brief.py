@@ -9,7 +9,7 @@ from typing import Any, cast
 import click
 from msgspec import UNSET
 
-from rum.consolidate.report.markdown_page import EARLIER_MARK, MARK
+from rum.consolidate.report_page import EARLIER_MARK, MARK
 from rum.model.errors import InvalidQuery
 from rum.model.runs import Extracted
 from rum.store.files import atomic_write, yaml

@@ -10,7 +10,7 @@ import click
 from msgspec import UNSET
 
 from rum.app.rum import Rum
-from rum.consolidate.suggest.groups import Suggestion
+from rum.consolidate.suggest import Suggestion
 from rum.inject.render import local_time, short_id
 from rum.model.chapters import (
     ChapterView,

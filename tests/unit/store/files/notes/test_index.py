@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from rum.model.notes import Broken, Note
-from rum.store.files.notes.folder import NoteFolder
-from rum.store.files.notes.index import SETTLED, NoteIndex
+from rum.store.files.notes.folder import SETTLED, NoteFolder, NoteIndex
 
 
 class Counting:

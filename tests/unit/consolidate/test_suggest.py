@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rum.consolidate.suggest import groups as suggesting
-from rum.consolidate.suggest.groups import Suggestion, suggest
+from rum.consolidate import suggest as suggesting
+from rum.consolidate.suggest import Suggestion, suggest
 from rum.model.links import Edge, LinkType
 from rum.model.memory import Memory
 from support.builders import NOON, make_file, make_memory

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from rum.consolidate.report.markdown_page import MARK, code, cut, render_report, text
+from rum.consolidate.report_page import MARK, code, cut, render_report, text
 from rum.model.report import (
     Area,
     Counted,

@@ -8,9 +8,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rum.inject.offers.context import OfferContext
     from rum.inject.offers.text import Offer
-    from rum.store.sqlite.readonly import SaidRow
+    from rum.store.sqlite.readonly import GuidanceRow
 
-KIND = "said"
+KIND = "guidance"
 _MAX_ROWS = 50  # The newest words of users, which are examined
 _MAX_AT_START = 2
 _MIN_SHARED = 2  # Words that a prompt and the words of a user must share
@@ -34,7 +34,7 @@ def offers(context: OfferContext) -> list[Offer]:
     return [_offer(context, row) for row in _about_prompt(context, rows)[:1]] if kind == "prompt" else []
 
 
-def _about_prompt(context: OfferContext, rows: list[SaidRow]) -> list[SaidRow]:
+def _about_prompt(context: OfferContext, rows: list[GuidanceRow]) -> list[GuidanceRow]:
     """The words that share most with the prompt; those about a file if the prompt names it."""
     if not rows:
         return []
@@ -90,5 +90,5 @@ def _is_named(name: str, text: str) -> bool:
     return not any(sign.isalnum() or sign in ("_", "-") for sign in (before, after))
 
 
-def _offer(context: OfferContext, row: SaidRow) -> Offer:
+def _offer(context: OfferContext, row: GuidanceRow) -> Offer:
     return context.offer(KIND, [row.id], f"The user said on {day(row.at)}: {{0}}.", (row.text,), _CALL)

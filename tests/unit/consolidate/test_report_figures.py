@@ -8,8 +8,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.consolidate.report import counts
-from rum.consolidate.report.counts import ROWS, Tally, area_of, most_of
+from rum.consolidate import report_figures
+from rum.consolidate.report_figures import ROWS, Tally, area_of, most_of
 from rum.model.memory import Memory
 from rum.model.report import Area, Counted, Worker
 from support.builders import NOON, make_file, make_intent, make_memory, make_outcome
@@ -144,14 +144,14 @@ def test_a_follow_up_is_closed_if_its_memory_led_to_a_success():
 
 
 def test_only_the_newest_of_very_many_follow_ups_are_considered():
-    count = counts.MOST_OPEN + 7
+    count = report_figures.MOST_OPEN + 7
     tally = tallied(
         [
             make_one(number, number, goal="Same", outcome=left(f"Do {number}"), success=False)
             for number in range(count)
         ]
     )
-    assert (len(tally.open), tally.open.exact) == (counts.MOST_OPEN, False)
+    assert (len(tally.open), tally.open.exact) == (report_figures.MOST_OPEN, False)
     assert open_texts(tally)[:2] == [f"Do {count - 1}", f"Do {count - 2}"]
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.capture.peers.agent_guides import Section, sections_of
-from rum.capture.peers.mcp_memory import Entity, entities_in, memory_fields
+from rum.capture.agent_guides import Section, sections_of
+from rum.capture.mcp_memory import Entity, entities_in, memory_fields
 from rum.model.errors import InvalidQuery
 from rum.store.files import markdown_section
 

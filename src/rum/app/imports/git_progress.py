@@ -1,4 +1,4 @@
-"""What earlier imports of a git history read to its end, so that only what is new is read again."""
+"""How far earlier imports of a git history read, so that the next one reads only what is new."""
 
 from __future__ import annotations
 

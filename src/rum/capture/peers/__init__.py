@@ -1,1 +1,0 @@
-"""Readers for the files of other memory systems; one module a format."""

@@ -1,1 +1,0 @@
-"""The project's memory on one page of Markdown."""

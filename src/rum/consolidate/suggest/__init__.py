@@ -1,1 +1,0 @@
-"""Groups of memories that look like one story."""
