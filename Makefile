@@ -1,11 +1,11 @@
-# Each target sets up its own .venv. You need make, git and Python 3.11.5 or newer.
+# Each target sets up its own .venv. You need make, git and Python 3.11 or newer.
 
 VENV := .venv
 BIN := $(VENV)/$(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PY := $(BIN)/python
 LOCK := requirements/dev.lock
 READY := $(VENV)/.ready
-SUITABLE := import sys; sys.exit(sys.version_info < (3, 11, 5))
+SUITABLE := import sys; sys.exit(sys.version_info < (3, 11))
 # The first Python that is new enough; `make BASE_PYTHON=/path/to/python ...` selects another.
 BASE_PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3.11 python; do \
 	"$$python" -c "$(SUITABLE)" >/dev/null 2>&1 && { echo "$$python"; break; }; done)
@@ -86,7 +86,7 @@ clean: ## remove what make created
 	rm -rf $(VENV) dist build .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 
 $(READY): pyproject.toml $(LOCK)
-	@test -n "$(BASE_PYTHON)" || { echo "RUM needs Python 3.11.5 or newer; none was found." >&2; exit 1; }
+	@test -n "$(BASE_PYTHON)" || { echo "RUM needs Python 3.11 or newer; none was found." >&2; exit 1; }
 	@echo "Setting up $(VENV) ..."
 	@test -x $(PY) || $(BASE_PYTHON) -m venv $(VENV)
 	@$(PIP) install -qq --require-hashes -r $(LOCK)

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 # A run of characters that may be a secret: no space, quote, bracket, colon or comma in it.
-_CANDIDATE = r"(?:[A-Za-z0-9!#$%*+./?@^_~-]|&(?!\w+=)){6,}+={0,2}"
+_IN_VALUE = "A-Za-z0-9!#$%*+./?@^_~-"
+_CANDIDATE = rf"(?=[&{_IN_VALUE}]{{6}})(?>(?:[{_IN_VALUE}]++|&(?!\w+=))+)={{0,2}}"
 # Words, names, flags, signs between a name and its value, signs that end a phrase.
 _WORD = (
     r"(?:(?<![^\s\"'])-{1,2}|(?<![^\s\"'])/(?=\w+[: ]))?(?:[^\W\d_]|[^\x00-\x7f：→—，。、；（])"

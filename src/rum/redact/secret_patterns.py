@@ -167,7 +167,7 @@ _CONTAINING = (
         "eyJ",
         "jwt",
         rf"eyJ(?:(?<!{_URLSAFE}eyJ)|(?<=\\[nrt]eyJ)|(?<=[\[;0-9][0-9]meyJ)){_URLSAFE}{{6,8192}}+\."
-        rf"(?:eyJ{_URLSAFE}{{6,}}+(?:\.{_URLSAFE}*+)?|{_URLSAFE}*+(?:\.{_URLSAFE}{{8,}}+){{2,3}}+)",
+        rf"(?:eyJ{_URLSAFE}{{6,}}+(?:\.{_URLSAFE}*+)?|{_URLSAFE}*+(?>(?:\.{_URLSAFE}{{8,}}+){{2,3}}))",
     ),
     ("b3BlbnNzaC1rZXktdjE", "private-key", r"b3BlbnNzaC1rZXktdjE[A-Za-z0-9+/\\\s=_-]{30,4000}+"),
     ("eyJhdXRocyI6", "docker-config", r"eyJhdXRocyI6[A-Za-z0-9+/]{20,8000}+={0,2}"),
@@ -278,7 +278,7 @@ _TEXT_BEFORE = (
 
 
 _SEPARATOR = r"[_.~:-](?<=[A-Za-z0-9].)(?=[A-Za-z0-9_+/-]{16})"
-_REST = r"[A-Za-z0-9_-]*+(?:\.[A-Za-z0-9_-]{16,}+)*+"
+_REST = r"[A-Za-z0-9_-]*+(?>(?:\.[A-Za-z0-9_-]{16,}+)*)"
 _ESCAPE_BEFORE = r"(?:\\[abfnrtv0]|%[0-9A-Fa-f]{2}|\\[ux][0-9A-Fa-f]{2,4}|\x1b\[[0-9;]*m)\Z"
 
 # Forty characters of base64, and no hash, right after an access key id.
@@ -287,10 +287,10 @@ _AFTER_AWS_ID = r"(?<![A-Za-z0-9/+=])(?=[A-Za-z0-9/+]{0,38}[G-Zg-z/+])[A-Za-z0-9
 _KEY_BEGIN = r"-----BEGIN [A-Z0-9 ]{0,40}?PRIVATE KEY(?: BLOCK)?-----"
 _KEY_END = r"-----END [A-Z0-9 ]{0,40}?PRIVATE KEY(?: BLOCK)?-----"
 _KEY_BODY = (
-    r"(?:(?:\\+[nrt]|[\s\"'>|#*,\\])*+"
+    r"(?>(?:(?>(?:\\+[nrt]|[\s\"'>|#*,\\])*)"
     r"(?:(?:Proc-Type|DEK-Info|Version|Comment|Charset|Hash): ?[^\n\\\"]{0,120}+"
-    r"|[A-Za-z0-9+/]{16,}+={0,2}))*+"
-    r"(?:(?:\\+[nrt]|\s)*+[A-Za-z0-9+/]{1,15}+={0,2}(?=\s*-----|\s*\Z|={1,2}))?+"
+    r"|[A-Za-z0-9+/]{16,}+={0,2}))*)"
+    r"(?>(?:(?>(?:\\+[nrt]|\s)*)[A-Za-z0-9+/]{1,15}+={0,2}(?=\s*-----|\s*\Z|={1,2}))?)"
 )
 _MAX_KEY = 20_000
 
@@ -347,7 +347,9 @@ def find_by_pattern(text: str, _lower: str, words: frozenset[bytes]) -> Iterator
 def _find_encoded_keys(text: str) -> Iterator[tuple[int, int, str]]:
     """Yield private keys whose whole block is in base64, as in a kubeconfig."""
     for match in limited(compiled(r"LS0tLS1CRUdJTi[A-Za-z0-9+/]{20,20000}+={0,2}").finditer(text)):
-        if b"PRIVATE" in codecs.decode(match[0][:80].encode("ascii"), "base64"):
+        digits = match[0].rstrip("=")[:80]
+        whole = digits[: len(digits) // 4 * 4]  # other lengths can't be decoded
+        if b"PRIVATE" in codecs.decode(whole.encode("ascii"), "base64"):
             yield *match.span(), "private-key"
 
 

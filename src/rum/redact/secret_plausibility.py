@@ -137,8 +137,8 @@ _EXAMPLES = frozenset(("example", "dummy", "fake", "sample", "test"))
 _SEPARATORS = r"[-_./:|@#~ ]"
 _SMALL_NUMBER = r"(?:128|256|384|512|1024|2048|4096|25519|(?:19|20)[0-9]{2}|[0-9]{1,2})(?![0-9])"
 _WORDY = (
-    rf"{_SEPARATORS}*+(?:(?:(?:[A-Z]?[a-z]++|[A-Z]++)(?:{_SMALL_NUMBER})?+|(?<={_SEPARATORS})[0-9]{{1,4}}(?![0-9]))"
-    rf"{_SEPARATORS}*+)++"
+    rf"{_SEPARATORS}*+(?>(?:(?:(?:[A-Z]?[a-z]++|[A-Z]++)(?>(?:{_SMALL_NUMBER})?)|(?<={_SEPARATORS})[0-9]{{1,4}}(?![0-9]))"
+    rf"{_SEPARATORS}*+)+)"
 )
 
 # A letter, and those that often follow it in words of English and of programs.

@@ -18,7 +18,7 @@ MARK = 16
 _OPENS = "<\uff1c\ufe64\u2039\u276e\u27e8\u3008"
 _CLOSES = ">\uff1e\ufe65\u203a\u276f\u27e9\u3009"
 # The signs between `<` and the first letter, and as many characters as a disguised name may need.
-_TAG = re.compile(rf"[{_OPENS}](?=((?:_|[^\w{_OPENS}])*+)([^{_OPENS}{_CLOSES}]{{0,96}}))")
+_TAG = re.compile(rf"[{_OPENS}](?=((?>(?:_|[^\w{_OPENS}])*))([^{_OPENS}{_CLOSES}]{{0,96}}))")
 _BARS = ("|", "\uff5c")
 _SPEAKER = re.compile(rf"(?:{'|'.join(_SPEAKERS)})(?![a-z0-9])|sys\s*\Z")
 # Some models mark turns by brackets: [INST] … [/INST].

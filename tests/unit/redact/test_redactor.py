@@ -46,6 +46,12 @@ def test_text_around_a_secret_is_unchanged(kind: str):
         assert len(text) - len(first) - len(last) <= len(secret) + 100
 
 
+def test_the_beginning_of_an_encoded_block_is_read_whatever_its_length():
+    for length in range(20, 90):
+        text = "LS0tLS1CRUdJTi" + "A" * length
+        assert redact(text) == text
+
+
 # A secret of people rather than of generators: `§` stands for it.
 WEAK = [
     "DB_PASSWORD=§",

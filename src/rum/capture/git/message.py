@@ -31,7 +31,7 @@ _TRAILER = re.compile(
     rf"(?:{_PEOPLE}|{_PLACES}|{_TOOLS})\s*: ?\S.*"
     rf"|(?:{_CLOSES})\s*:? +(?:issue |bug |pr |commit )?{_REFERENCE}(?:[,;\s]+(?:and )?{_REFERENCE})*\W*"
     r"|\(?(?:cherry[- ]picked|backported) from (?:commit )?[0-9a-f]{7,40}.*"
-    r"|[A-Z][a-z]+(?:-[A-Z]?[a-z]+)++: \S.*",
+    r"|[A-Z][a-z]+(?>(?:-[A-Z]?[a-z]+)+): \S.*",
     re.IGNORECASE,
 )
 # A trailer in the middle of the message, of a commit that was squashed into this one.

@@ -95,17 +95,17 @@ def _joined(sections: list[Section], end: int) -> Outline:
 
 
 _LINE, _EOL = r"[^\r\n\x85]*+", r"(?:\r?\n|\Z)"
-_EMPTY_LINES = r"(?:[ ]*+\r?\n)*+"
-_SKIPPED = rf"(?:[ ]*+(?:\#{_LINE})?+\r?\n)*+"
-_COMMENT = rf"(?:[ ]++\#{_LINE})?+[ ]*+"
-_QUOTED = r"""(?:"(?:[^"\\\r\n\x85]|\\[^\r\n\x85])*+"|'(?:[^'\r\n\x85]|'')*+')"""
+_EMPTY_LINES = r"(?>(?:[ ]*+\r?\n)*)"
+_SKIPPED = rf"(?>(?:[ ]*+(?>(?:\#{_LINE})?)\r?\n)*)"
+_COMMENT = rf"(?>(?:[ ]++\#{_LINE})?)[ ]*+"
+_QUOTED = r"""(?:"(?>(?:[^"\\\r\n\x85]|\\[^\r\n\x85])*)"|'(?>(?:[^'\r\n\x85]|'')*)')"""
 # A stray `]` or `}` is left to the parser of the entry: it hides nothing that comes after its line.
-_WORDS = r"(?:-(?=\S))?+[^-\s\"'\[{&*!|>%@`\#,?:](?:[^\r\n\x85:]|:(?=\S))*+"
-_BLANK_LINES = re.compile(rf"{_SKIPPED}[ ]*+(?:\#{_LINE})?+")
+_WORDS = r"(?>(?:-(?=\S))?)[^-\s\"'\[{&*!|>%@`\#,?:](?>(?:[^\r\n\x85:]|:(?=\S))*)"
+_BLANK_LINES = re.compile(rf"{_SKIPPED}[ ]*+(?>(?:\#{_LINE})?)")
 _FIRST_DASH = re.compile(rf"{_SKIPPED}([ ]*+)-[ ]")
 _KEY_LINE = re.compile(
     rf"""{_SKIPPED}(?P<name>[A-Za-z_][\w-]*+)(?P<colon>:)
-    (?:[ ]++(?P<value>(?:{_QUOTED}|\[\]|\{{\}})(?={_COMMENT}{_EOL})|{_WORDS}))?+{_COMMENT}{_EOL}""",
+    (?>(?:[ ]++(?P<value>(?:{_QUOTED}|\[\]|\{{\}})(?={_COMMENT}{_EOL})|{_WORDS}))?){_COMMENT}{_EOL}""",
     re.VERBOSE,
 )
 
@@ -120,18 +120,18 @@ def _plain_body(indent: int | None) -> re.Pattern[str]:
     """
     indentation = r"[ ]++" if indent is None else rf"[ ]{{{indent}}}(?=-[ ])|[ ]{{{indent + 1},}}+"
     key = rf"(?:[A-Za-z_][\w-]*+|{_QUOTED}):"
-    marks = rf"(?:(?:-[ ]++)++(?:{key}[ ]++)?+|{key}[ ]++)"
+    marks = rf"(?:(?>(?:-[ ]++)+)(?>(?:{key}[ ]++)?)|{key}[ ]++)"
     next_key = rf"{key}(?:[ ]|\r?\n)"
     header = rf"[|>]-?+{_COMMENT}{_EOL}"
     return re.compile(
-        rf"""(?:{_SKIPPED}({indentation})(?:
+        rf"""(?>(?:{_SKIPPED}({indentation})(?:
             (?:(?:{key}[ ]++|-[ ]){header}|-[ ]{key}[ ]++{header}(?={_EMPTY_LINES}\1[ ]{{3}}))
-            {_EMPTY_LINES}(?P<text>\1[ ]++)(?=\S){_LINE}{_EOL}(?:{_EMPTY_LINES}(?P=text){_LINE}{_EOL})*+
+            {_EMPTY_LINES}(?P<text>\1[ ]++)(?=\S){_LINE}{_EOL}(?>(?:{_EMPTY_LINES}(?P=text){_LINE}{_EOL})*)
             (?!(?:[ ]*+\r?\n)*?(?P=text)[ ]++{_EOL})
           | {marks}(?:{_QUOTED}|\[\]|\{{\}}){_COMMENT}{_EOL}
           | {marks}{_WORDS}{_EOL}(?:(?!{_EMPTY_LINES}\1[ ])|(?={_EMPTY_LINES}[ ]+{next_key}))
-          | (?:-[ ])?+{key}[ ]*+\r?\n(?={_EMPTY_LINES}[ ]+(?:-[ ]|{next_key}))
-        ))++""",
+          | (?>(?:-[ ])?){key}[ ]*+\r?\n(?={_EMPTY_LINES}[ ]+(?:-[ ]|{next_key}))
+        ))+)""",
         re.VERBOSE,
     )
 
