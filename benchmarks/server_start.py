@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 import time
+from itertools import islice
 from typing import Any, NamedTuple
 
 from benchmarks.server import Server, floor_command, rum_command
 from benchmarks.timing import Pair, summed_up
+from benchmarks.workload import memories
 from benchmarks.workspace import Workspace
+
+MEMORIES = 1_000
 
 
 class Start(NamedTuple):
@@ -31,6 +35,7 @@ class ServerStart(NamedTuple):
 
 def measure(workspace: Workspace, rounds: int) -> ServerStart:
     """Start both in turn, this many times; the first round only warms the file cache."""
+    workspace.fill(islice(memories(), MEMORIES))
     path = "src/billing/account_handler.py"
     floors: list[Start] = []
     rums: list[Start] = []

@@ -69,7 +69,8 @@ class Caller:
         """Whether the caller is a person. A person may change everything."""
         self.cwd = cwd
         self.parameter_name = parameter_name
-        self.session_id = project.label(session_id or project.settings.session or new_id("session"))
+        given = session_id or project.settings.session
+        self.session_id = project.label(given) if given else new_id("session")
         self.rate = rate or RateLimit(project.settings.rate_limit)
         self.agent: Agent | None = None
         self.layers: Layers | None = None  # With the working entries; made when first needed

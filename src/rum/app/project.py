@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from rum.app.calls import load
 from rum.capture.events import spool
-from rum.capture.tombstones import installation_key
 from rum.embed.choose import open_embedder
 from rum.model.errors import InvalidQuery, NotFound, RumError, StorageError
 from rum.model.ids import TAIL
@@ -186,7 +185,8 @@ class Project:
         if self._tombstone_key is None:
             if not os.path.isdir(self.settings.home):
                 return b""  # nothing was forgotten yet, and looking must not make a folder
-            self._tombstone_key = installation_key(self.settings.home)
+            key: bytes = load("capture.tombstones:installation_key")(self.settings.home)
+            self._tombstone_key = key
         return self._tombstone_key
 
     @property

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rum.embed.base import TEXT_VERSION, CannotEmbed, Embedder
-from rum.embed.endpoint import EndpointEmbedder
 from rum.settings.load import Settings
 
 if TYPE_CHECKING:
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from rum.embed.minilm import Model
 
 
-DATA = Path(__file__).with_name("minilm.bin")
+DATA = os.path.join(os.path.dirname(__file__), "minilm.bin")
 
 _PIPELINE = 1  # Increase it with every change that gives the same text another vector
 
@@ -28,7 +27,7 @@ class BuiltinEmbedder:
     dimensions = 384
     fitted = True
 
-    def __init__(self, data: Path = DATA) -> None:
+    def __init__(self, data: str | os.PathLike[str] = DATA) -> None:
         self._data = data
 
     def embed(self, texts: Sequence[str]) -> Vectors:
@@ -46,7 +45,7 @@ class BuiltinEmbedder:
             raise CannotEmbed(
                 f"The built-in embedder cannot be used: {self._data}: {error}. "
                 "Install RUM again, or set `embedder` to none.",
-                file=str(self._data),
+                file=os.fspath(self._data),
             ) from error
 
 
@@ -59,6 +58,8 @@ def open_embedder(settings: Settings) -> Embedder | None:
         return None
     if settings.embedder == "builtin":
         return BuiltinEmbedder()
+    from rum.embed.endpoint import EndpointEmbedder  # noqa: PLC0415 (few projects use one)
+
     return EndpointEmbedder(
         settings.embedder_url or "",
         settings.embedder_model or "",

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.util import find_spec
 from itertools import groupby
+from os import PathLike
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -90,8 +91,8 @@ class DamagedError(ValueError):
 class DataFile:
     """The open data file: a header with a checksum, then named arrays, read from disk on access."""
 
-    def __init__(self, path: Path) -> None:
-        with path.open("rb") as file:
+    def __init__(self, path: str | PathLike[str]) -> None:
+        with open(path, "rb") as file:
             header, start = _checked_header(file)
             self._mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         self.arrays: Arrays = {}
@@ -224,7 +225,7 @@ class Model:
             return self._network.vectors([self.ids(text) for text in texts])
 
 
-def open_model(path: Path) -> Model:
+def open_model(path: str | PathLike[str]) -> Model:
     """Load the model from a data file; `OSError` or `ValueError` if it cannot be used."""
     data = DataFile(path)
     vocabulary = data.arrays["vocabulary"].tobytes().decode().split("\n")

@@ -207,11 +207,12 @@ def _suspects(memory: Memory) -> set[int]:
 
 def _right_command(memory: Memory, number: int) -> Action | None:
     """The check that passed after one that did not find something, with no edit between."""
-    action, key = memory.actions[number], _way(memory.actions[number])
+    action = memory.actions[number]
     if action.type is not ActionType.COMMAND_RUN or action.result is None or action.result.success:
         return None
     if not is_check(action.details.command or "") or not _NOT_FOUND.search(action.result.error or ""):
         return None
+    key = _way(action)
     for later in memory.actions[number + 1 :]:
         if later.type in _EDITS:
             return None

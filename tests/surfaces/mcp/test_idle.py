@@ -56,3 +56,19 @@ def test_idle_can_be_disabled(connect, log, monkeypatch):
     time.sleep(0.3)
     client.finish()
     assert "idle" not in log.read_text().split()
+
+
+def test_what_can_wait_is_done_in_a_pause(connect, log):
+    client = connect(log=log)
+    client.call("echo")
+    wait_for(log, "settled", 1)
+    client.finish()
+
+
+def test_what_can_wait_is_not_put_off_by_many_messages(connect, log):
+    client = connect(log=log)
+    started = time.monotonic()
+    while time.monotonic() - started < 1.5:
+        client.call("echo")
+    assert "settled" in log.read_text().split()
+    client.finish()

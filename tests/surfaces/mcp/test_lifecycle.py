@@ -50,8 +50,8 @@ class TestStart:
         client.call("echo")
         client.call("echo")
         client.finish()
-        assert log.read_text().split("\n")[:3] == ["opened", "called echo", "settled"]
-        assert log.read_text().count("opened") == 1
+        lines = [line for line in log.read_text().splitlines() if line != "settled"]
+        assert lines == ["opened", "called echo", "called echo", "closed"]
 
     def test_serving_needs_only_the_light_part_of_the_standard_library(self):
         program = (
@@ -152,7 +152,7 @@ class TestEnd:
         assert [message["id"] for message in client.finish()] == ids
         assert client.process.returncode == 0
         assert client.stderr() == ""
-        assert log.read_text().split("\n")[-3:] == ["settled", "closed", ""]
+        assert log.read_text().endswith("closed\n")
 
     def test_the_server_ends_if_the_input_is_empty(self, silent):
         assert silent.finish() == []

@@ -25,7 +25,7 @@ SHA256 = "083a7e0a4fdcf8dbb9c98efaf3ac7fae077078cd8a9fb9118643391b67939df1"
 
 
 def test_the_data_file_is_the_one_made_from_the_official_weights():
-    assert hashlib.sha256(DATA.read_bytes()).hexdigest() == SHA256
+    assert hashlib.sha256(Path(DATA).read_bytes()).hexdigest() == SHA256
 
 
 def test_vectors_are_close_to_the_original(golden: list[Golden], model: Model):
@@ -108,7 +108,7 @@ print(before, inside, still, get())
 @pytest.mark.parametrize("damage", ["missing", "empty", "pointer", "truncated", "one byte", "folder"])
 def test_a_damaged_data_file_is_reported_with_advice(tmp_path: Path, damage: str):
     path = tmp_path / "minilm.bin"
-    whole = bytearray(DATA.read_bytes())
+    whole = bytearray(Path(DATA).read_bytes())
     if damage == "folder":
         path.mkdir()
     elif damage == "empty":

@@ -329,7 +329,8 @@ class SqliteSearch(Lookup):
         wanted = list(terms)
         statement = f"""
 SELECT {_holders("memory_text", "value", ":max_holders")},
-  {_holders("archived_text", "json_extract(:archived, '$[' || key || ']')", ":max_holders")}
+  CASE WHEN {_ARCHIVED} > 0
+    THEN {_holders("archived_text", "json_extract(:archived, '$[' || key || ']')", ":max_holders")} END
 FROM json_each(:live)
 """
         rows = self._rows(
@@ -342,7 +343,7 @@ FROM json_each(:live)
         )
         shared: Counter[int] = Counter()
         for live, archived in rows:
-            held = [*reversed(json.loads(live)), *reversed(json.loads(archived))]
+            held = [*reversed(json.loads(live)), *reversed(json.loads(archived or "[]"))]
             if len(held) <= rare:
                 shared.update(held)
         if not shared:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sqlite3
 import stat
 from collections.abc import Callable, Sequence
@@ -276,9 +275,11 @@ class SqliteUpkeep:
         ]
 
     def drop_copies(self) -> None:
+        from shutil import rmtree  # noqa: PLC0415 (slow to load)
+
         for path in self.copies():
             if os.path.isdir(path):
-                shutil.rmtree(path, ignore_errors=True)
+                rmtree(path, ignore_errors=True)
             else:
                 os.unlink(path)
 
@@ -430,7 +431,9 @@ def _shrink_obstacle(database: Database, patience: float) -> str | None:
     _, used = _pages(database.connection)
     if used > _BYTES_PER_SECOND * patience:
         return "that takes longer than others may wait; run `rum purge` when nobody else is writing"
-    if shutil.disk_usage(os.path.dirname(database.path)).free < 2 * used:
+    from shutil import disk_usage  # noqa: PLC0415 (slow to load)
+
+    if disk_usage(os.path.dirname(database.path)).free < 2 * used:
         return f"that needs {2 * used // 1_000_000} MB of free space; make room, then run `rum purge`"
     return None
 

@@ -86,12 +86,22 @@ def main(arguments: list[str]) -> int:
 
     def open_application() -> Application:
         # Loaded with the first tool call, so that the list of tools is answered at once.
+        _import_msgspec()
         from rum.surfaces.mcp.tools import RumApplication  # noqa: PLC0415
 
         return RumApplication(options.get("project"), options.get("agent"))
 
     serve(listing(options.get("tools", "all")), open_application)
     return 0
+
+
+def _import_msgspec() -> None:
+    """Import msgspec without `typing_extensions`, which it tries first: slow, and Python 3.11 has it all."""
+    modules: dict[str, object] = sys.modules  # type: ignore[assignment] (None: it cannot be imported)
+    absent = modules.setdefault("typing_extensions", None) is None
+    __import__("msgspec")
+    if absent:
+        del modules["typing_extensions"]
 
 
 def _options(arguments: list[str]) -> dict[str, str]:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
             ...
 
         def settle(self) -> None:
-            """Do work that can wait until the response is sent; called after every response."""
+            """Do work that can wait; called in a pause between requests, and at least once a second."""
 
         def idle_after(self) -> float | None:
             """Seconds without a request after which `idle` is called; None for never."""

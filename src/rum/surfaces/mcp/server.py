@@ -6,6 +6,7 @@ import signal
 import sys
 from queue import Empty, SimpleQueue
 from threading import Condition, Thread
+from time import monotonic
 
 from rum.surfaces.mcp import json_rpc
 from rum.surfaces.mcp.json_rpc import Notification, Request, RpcError
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 # message counts as a kilobyte at least, as its parsed form is larger than its text.
 MAX_WAITING = 8 * 1024 * 1024
 _MIN_SIZE = 1024
+
+PAUSE = 0.02  # Seconds without a message after which the application does what could wait
+MAX_UNSETTLED = 1.0  # Seconds after which it does so although messages are waiting
 
 
 def serve(listing: Listing, open_application: Callable[[], Application]) -> None:
@@ -48,6 +52,7 @@ class Server:
         # Includes open streams. Both threads change it, but each with one dictionary operation: no lock.
         self._unanswered: dict[RequestId, Request] = {}
         self._stopping = False
+        self._settled = monotonic()
 
     def run(self) -> None:
         """Answer all requests until the input ends or `stop` is called."""
@@ -72,15 +77,25 @@ class Server:
                 self._dispatcher.application.close()
 
     def _next(self) -> tuple[Request | RpcError | None, int]:
-        """The next message; after a while without one, the application does its idle work."""
+        """The next message; in a pause the application does what could wait, in a long one its idle work."""
         application = self._dispatcher.application
-        timeout = application.idle_after() if application else None
-        if application and timeout is not None:
-            try:
-                return self._inbox.get(timeout=timeout)
-            except Empty:
-                _run_after_answer(application.idle)
+        if application is None:
+            return self._inbox.get()
+        # While messages follow each other, none should wait for the work of the one before, except rarely.
+        if monotonic() - self._settled >= MAX_UNSETTLED:
+            _run_after_answer(self._settle)
+        for timeout, step in ((PAUSE, self._settle), (application.idle_after(), application.idle)):
+            if timeout is not None:
+                try:
+                    return self._inbox.get(timeout=timeout)
+                except Empty:
+                    _run_after_answer(step)
         return self._inbox.get()
+
+    def _settle(self) -> None:
+        self._settled = monotonic()
+        if self._dispatcher.application:
+            self._dispatcher.application.settle()
 
     def stop(self, number: int) -> None:
         """End after the current request; a second signal of the same kind ends at once."""
@@ -133,8 +148,6 @@ class Server:
             self._unanswered.pop(item.id, None)
         if not item.cancelled:
             json_rpc.send(self._outgoing, data)
-        if self._dispatcher.application:
-            _run_after_answer(self._dispatcher.application.settle)
 
     def _answer(self, request: Request) -> bytes:
         try:
