@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from rum.app.imports.git import GitImport
     from rum.app.imports.notes import NotesImport, Written
     from rum.app.imports.transcripts import TranscriptImport
-    from rum.app.journal import AgentJournal, Journals
+    from rum.app.journal.journals import AgentJournal, Journals
     from rum.app.layers.backends import StoreBackend
     from rum.app.layers.facts import Facts
     from rum.app.layers.layers import Layers

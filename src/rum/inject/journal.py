@@ -23,17 +23,8 @@ MAX_LINE_LENGTH = 1000  # Characters of a line
 def journal_context(discoveries: Sequence[Entry], failures: Sequence[Entry], context: Entry | None) -> str:
     """What an agent should know of its session: newest discoveries, newest failures, current context."""
     text = ""
-    found_lines = [
-        f"[{_line(entry.get('type'))}] {line}"
-        for entry in discoveries
-        if (line := _first(entry.get("content")))
-    ]
-    failure_lines: list[str] = []
-    for entry in failures:
-        outcomes = (_first(entry.get(name)) for name in ("output", "error", "lessons"))
-        outcome = next(filter(None, outcomes), "")
-        line = _line(entry.get("description")) + (f": {outcome}" if outcome else "")
-        failure_lines += [line] if line else []
+    found_lines = [discovery_line(entry) for entry in discoveries if _first(entry.get("content"))]
+    failure_lines = [line for entry in failures if (line := attempt_line(entry))]
     if found_lines:
         text += "## Key Discoveries\n" + _bullet_list(found_lines)
     if failure_lines:
@@ -60,9 +51,33 @@ def agent_prompt(system_prompt: str, context: str) -> str:
     return f"{system_prompt}\n\n{prior}" if system_prompt else prior
 
 
-def arbiter_prompt(work: Iterable[tuple[str, Entry | str | None]]) -> str:
-    """What each agent did last, or why that is unknown, fenced, for the arbiter that chooses the next."""
+def discovery_line(entry: Entry) -> str:
+    """A discovery: its type and first line."""
+    return f"[{_line(entry.get('type'))}] {_first(entry.get('content'))}"
+
+
+def attempt_line(entry: Entry) -> str:
+    """An attempt and its outcome."""
+    outcome = outcome_line(entry)
+    return _line(entry.get("description")) + (f": {outcome}" if outcome else "")
+
+
+def outcome_line(entry: Entry) -> str:
+    """The first line of what came of an attempt."""
+    outcomes = (_first(entry.get(name)) for name in ("output", "error", "lessons"))
+    return next(filter(None, outcomes), "")
+
+
+def arbiter_prompt(
+    work: Iterable[tuple[str, Entry | str | None]], sections: Mapping[str, Sequence[str]] | None = None
+) -> str:
+    """What each agent did last, or why that is unknown, fenced, for the arbiter that chooses the next.
+
+    `sections` are further lines by heading.
+    """
     lines = "\n".join(f"**{_line(agent)}**: {_last(attempt)}" for agent, attempt in work)
+    for heading, more in (sections or {}).items():
+        lines += f"\n\n## {heading}\n{_bullet_list(map(_line, more)).rstrip()}" if more else ""
     return fenced(
         FENCE,
         f"## Previous Agent Work This Session\n\n{lines}\n\n"

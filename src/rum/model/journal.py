@@ -375,13 +375,16 @@ _ENTRY = (
 class JournalRequest(Layer, frozen=True):
     """The call `journal`: what to do, in whose journal of which session, and the fields it needs."""
 
-    action: Literal["add", "update", "context", "show", "arbiter"]
+    action: Literal["add", "update", "context", "show", "trace", "search", "arbiter"]
     kind: Kind | None = None
-    id: Annotated[str | None, about("The entry to change or show.", note="to update or show")] = None
+    id: Annotated[str | None, about("The entry to change or show.", note="to update, show or trace")] = None
     entry: Annotated[dict[str, Any] | None, about("The fields of the entry.", note=_ENTRY)] = None
     session: str | None = None
     agent: str | None = None
-    task: str | None = None
+    task: Annotated[
+        str | None, about("What the session is about.", note="arbiter: adds what was tried for it")
+    ] = None
+    query: str | None = None
 
 
 class JournalWritten(Struct, frozen=True, kw_only=True):
@@ -404,6 +407,45 @@ class JournalShown(Struct, frozen=True, kw_only=True):
     hint: str | UnsetType = UNSET
 
 
+class JournalFound(Struct, frozen=True):
+    """An entry of a journal or of its archive."""
+
+    session: str
+    agent: str
+    kind: Kind
+    archived: bool
+    entry: dict[str, Any]
+
+
+class JournalSearched(Struct, frozen=True):
+    """The entries that contain the words, best first."""
+
+    found: list[JournalFound]
+    code: str | UnsetType = UNSET
+    hint: str | UnsetType = UNSET
+
+
+class TracedEntry(Struct, frozen=True):
+    """An entry that another one names, or that names it, and how many steps it is from the first."""
+
+    relationship: str  # `names` or `named_by`
+    distance: int
+    kind: Kind
+    archived: bool
+    entry: dict[str, Any]
+
+
+class JournalTraced(Struct, frozen=True, kw_only=True):
+    """An entry, and the entries that lead to it or follow from it."""
+
+    session: str
+    agent: str
+    entry: dict[str, Any]
+    chain: list[TracedEntry]
+    code: str | UnsetType = UNSET
+    hint: str | UnsetType = UNSET
+
+
 class Finding(Struct, frozen=True):
     """What is wrong with a journal, and where."""
 
@@ -413,11 +455,12 @@ class Finding(Struct, frozen=True):
 
 
 class Validated(Struct, frozen=True):
-    """Everything that is wrong with a journal: nothing, if it is valid."""
+    """Everything that is wrong with a journal: nothing, if it is valid; and remarks on a valid one."""
 
     path: str
     valid: bool
     problems: list[Finding]
+    remarks: list[str] | UnsetType = UNSET
 
 
 class JournalArchived(Struct, frozen=True, kw_only=True):

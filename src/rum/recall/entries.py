@@ -28,7 +28,7 @@ def found(entries: Iterable[MemoryEntry], query: str, limit: int, now: float) ->
 
 def score(entry: MemoryEntry, terms: Counter[str], now: float) -> float:
     """The points of an entry; 0 if it holds no term."""
-    text = "\n".join((entry.content, *_values(entry.metadata))).casefold()
+    text = "\n".join((entry.content, *values_of(entry.metadata))).casefold()
     points = sum(
         (WHOLE * _words(term, text) or INSIDE) * times for term, times in terms.items() if term in text
     )
@@ -52,9 +52,9 @@ def _joined(text: str, at: int) -> bool:
     return 0 < at < len(text) and all(one.isalnum() or one == "_" for one in text[at - 1 : at + 1])
 
 
-def _values(metadata: object) -> Iterator[str]:
-    """Every value in the metadata as text, at any depth, without the keys."""
-    waiting = [metadata]
+def values_of(nested: object) -> Iterator[str]:
+    """Every value in JSON as text, at any depth, without the keys."""
+    waiting = [nested]
     while waiting:
         value = waiting.pop()
         if isinstance(value, dict):

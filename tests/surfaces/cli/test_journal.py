@@ -282,3 +282,28 @@ def test_escape_sequences_are_removed_from_entries_and_field_names(run: Run, pro
     assert "\x1b" not in shown
     assert "\u202e" not in shown
     assert "ab: onetwo" in shown
+
+
+def test_entries_are_found_by_words_and_traced_to_what_they_name(run: Run) -> None:
+    run("journal", "add", "discovery", *SESSION, "--type", "data_model", "--content", "Rows have no key")
+    decision = ["--type", "workaround", "--description", "Add a key", "--related-discovery", "discovery-001"]
+    run("journal", "add", "decision", *SESSION, *decision)
+    run("journal", "add", "attempt", *SESSION, "--description", "Number the rows", "--result", "failure")
+    found = run("--json", "journal", "search", "rows").json
+    assert {one["entry"]["id"] for one in found} == {"discovery-001", "attempt-001"}
+    assert "Rows have no key" in run("journal", "search", "key", "--session", "s1").out
+    assert run("journal", "search", "kubernetes").err.strip() == "Nothing found."
+    traced = run("--json", "journal", "trace", "decision-001", *SESSION).json
+    assert [step["entry"]["id"] for step in traced["chain"]] == ["discovery-001"]
+    assert "1. names discovery:" in run("journal", "trace", "decision-001", *SESSION).out
+    text = run("journal", "arbiter", "--session", "s1", "--task", "number all rows").out
+    assert "## Already Tried\n- developer (failure): Number the rows" in text
+
+
+def test_a_journal_that_is_too_large_is_remarked_on(run: Run, project: Path) -> None:
+    path = put(project, whole() + "\n" + "# " + "x" * 60_000 + "\n")
+    assert "at most 50 KB" in run("journal", "show", *SESSION).err
+    shown = run("journal", "validate", str(path))
+    assert shown.out.splitlines()[0].startswith("ok")
+    assert "at most 50 KB" in shown.out
+    assert "at most 50 KB" in run("doctor").out + run("doctor").err

@@ -14,7 +14,7 @@ from rum.app.brief.query import BriefQuery, distinctive_words, make_query, norma
 from rum.app.brief.work import work
 from rum.app.caller import Caller
 from rum.app.calls import load
-from rum.app.journal import Journals
+from rum.app.journal.journals import Journals
 from rum.app.layers import rules
 from rum.app.notes.notes import day, match_notes
 from rum.app.offers import record_brief

@@ -12,7 +12,7 @@ from rum.app.agents import resume_or_register
 from rum.app.brief import brief as brief_module
 from rum.app.caller import Caller
 from rum.app.calls import load, plain_json, public
-from rum.app.journal import AgentJournal, Journals
+from rum.app.journal.journals import AgentJournal, Journals
 from rum.app.layers.backends import StoreBackend
 from rum.app.layers.layers import Layers
 from rum.app.memories import store as memory_store

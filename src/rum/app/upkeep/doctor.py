@@ -21,6 +21,7 @@ from rum.model.answers import Diagnosis, Problem
 from rum.model.errors import InvalidQuery, RumError, StorageError
 from rum.model.journal import Finding
 from rum.store.files.agents import broken_files
+from rum.store.files.journal.archive import SMALL, size_remarks
 from rum.store.files.journal.file import JournalFile
 from rum.store.files.journal.locations import Sessions
 
@@ -45,7 +46,7 @@ def doctor(project: Project) -> Diagnosis:
         advice = "Recall uses words only until then; `rum tidy` tries again."
         found.append(Problem(f"The embedder failed last time: {trouble}", advice))
     notes, broken, odd = _notes(project)
-    journals, unreadable = _journal_problems(project)
+    journals, unreadable, large = _journals(project)
     found += [*broken, *unreadable]
     agents_folder = project.settings.folder("agents_dir")
     for one in broken_files(agents_folder) if agents_folder else ():
@@ -72,7 +73,9 @@ def doctor(project: Project) -> Diagnosis:
         "waiting_for_review": sum(project.store.trash.count(pending=True).values()),
         **_pauses(project),
     }
-    return Diagnosis(healthy=not found, problems=found, facts=facts, remarks=_remarks(project, odd))
+    return Diagnosis(
+        healthy=not found, problems=found, facts=facts, remarks=_remarks(project, [*odd, *large])
+    )
 
 
 def _vectors(project: Project) -> dict[str, object]:
@@ -183,17 +186,24 @@ def _when(seconds: int) -> str:
     return time.strftime("%Y-%m-%d %H:%M", time.localtime(seconds))
 
 
-def _journal_problems(project: Project) -> tuple[int, list[Problem]]:
-    """(number of journals, the first problem of each broken one)."""
+def _journals(project: Project) -> tuple[int, list[Problem], list[str]]:
+    """(number of journals, the first problem of each broken one, remarks on large ones)."""
     folder = project.settings.folder("sessions_dir")
     if folder is None:
-        return 0, []
+        return 0, [], []
     try:
         sessions = Sessions(folder)
         files = [file for name in sessions.names() for file in sessions.files(name)]
     except RumError as error:
-        return 0, [Problem(error.message, "See the setting `sessions_dir`.")]
-    return len(files), list(_first_problems(files))
+        return 0, [Problem(error.message, "See the setting `sessions_dir`.")], []
+    return len(files), list(_first_problems(files)), list(_size_remarks(project, files))
+
+
+def _size_remarks(project: Project, files: list[JournalFile]) -> Iterator[str]:
+    for file in files:
+        with suppress(OSError, RumError):  # a broken one is among the problems
+            if os.path.getsize(file.path) > SMALL:
+                yield from (f"{project.relative(file.path)}: {one}" for one in size_remarks(file.read()))
 
 
 def _first_problems(files: list[JournalFile]) -> Iterator[Problem]:

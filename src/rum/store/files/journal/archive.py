@@ -18,6 +18,7 @@ from rum.store.files.yaml_edit import Edit, apply
 from rum.store.files.yaml_text import STEP, flow, item
 
 ARCHIVE = "agent-memory-archive.yaml"
+SMALL = 50 * 1024  # Bytes that a journal of less than two hours should have at most
 LARGE = 100 * 1024  # Bytes from which on a journal is long
 LONG = 4 * 3600  # Seconds from its beginning to its last entry from which on it is long, too
 KEPT = 2 * 3600  # Seconds before its last entry that always stay
@@ -49,11 +50,35 @@ class Archiving(NamedTuple):
 
 def is_long(journal: JournalText) -> bool:
     """Whether a journal is over 100 KB, or covers more than four hours."""
+    return _is_large(journal) or _span(journal) > LONG
+
+
+def _span(journal: JournalText) -> float:
+    """Seconds from the beginning of a journal to its last entry."""
     entries = [entry for kind in Kind for entry in journal.entries(kind.section)]
     times = [at for entry in entries if (at := entry.time) is not None]
     if (created := seconds_of(journal.scalar("createdAt"))) is not None:
         times.append(created)
-    return _is_large(journal) or (bool(times) and max(times) - min(times) > LONG)
+    return max(times) - min(times) if times else 0.0
+
+
+def size_remarks(journal: JournalText) -> list[str]:
+    """A remark on a journal that is larger than it should be for its time."""
+    size = len(journal.text.encode())
+    is_short = size > SMALL and _span(journal) < KEPT
+    if size <= (SMALL if is_short else LARGE):
+        return []
+    most, time = (SMALL, "less than 2 hours") if is_short else (LARGE, "up to 4 hours")
+    return [
+        f"It has {size // 1024} KB; a journal of {time} should have at most {most // 1024} KB. Write shorter "
+        "entries; `rum journal archive` moves old ones away."
+    ]
+
+
+def archived_texts(file: JournalFile) -> list[JournalText]:
+    """The archives of a journal, oldest first."""
+    paths = _archives(file, inside(file.folder, file.path))
+    return [JournalText(text_of(path), path) for path in paths if os.path.isfile(path)]
 
 
 def may_be_due(journal: JournalText) -> bool:

@@ -9,13 +9,15 @@ import click
 import msgspec
 from click.exceptions import Exit
 
-from rum.app.journal import AgentJournal
+from rum.app.journal.journals import AgentJournal
 from rum.app.rum import Rum
 from rum.model.errors import NotFound
 from rum.model.journal import (
     DecisionType,
     DiscoveryType,
     JournalArchived,
+    JournalFound,
+    JournalTraced,
     JournalWritten,
     Kind,
     Result,
@@ -29,6 +31,7 @@ from rum.surfaces.cli.options import Group, OneOf, Options, command, limit_optio
 from rum.surfaces.cli.output import note, print_json, print_result, print_text
 from rum.surfaces.cli.record_input import Flag, flag_options, given_flags, given_record
 from rum.surfaces.cli.views import Field, Fields, TextLine, TextPart, View, safe_line, table, text_view
+from rum.text.shorten import one_line
 
 _SESSION_TO_READ = click.option(
     "--session", metavar="NAME", help="Session (default: RUM_SESSION, else the latest)."
@@ -185,9 +188,12 @@ def show(options: Options, id: str | None, session: str | None) -> None:
         if id is not None:
             print_result(options, journal.entry(id), _entry_view)
             return
-        text = journal.prompt()
+        text, remarks = journal.prompt(), journal.remarks()
+        if remarks and not options.json:
+            note(f"{journal.path}: {' '.join(remarks)}")
         if options.json:
-            print_json({"session": journal.session, "agent": journal.agent, "text": text})
+            shown = {"session": journal.session, "agent": journal.agent, "text": text}
+            print_json(shown | ({"hint": " ".join(remarks)} if remarks else {}))
         elif text:
             print_text(text)
         else:
@@ -205,13 +211,62 @@ def _entry_view(entry: dict[str, Any]) -> View:
     return [Fields((TextPart(str(entry.get("id", "")), "id"),), fields)]
 
 
+@command("trace", journal)
+@click.argument("id")
+@_SESSION_TO_READ
+def trace(options: Options, id: str, session: str | None) -> None:
+    """Show an entry, what it names, and what names it, archived entries included.
+
+    So from an attempt you come to the decision about it, and to the discoveries behind that.
+    """
+    with open_rum(options) as rum:
+        traced = rum.journal(_session_to_read(rum, session)).trace(id)
+    print_result(options, traced, _trace_view, notes=[traced.hint] if traced.hint else [])
+
+
+def _trace_view(traced: JournalTraced) -> View:
+    view = _entry_view(traced.entry)
+    for step in traced.chain:
+        part = TextPart(f"{step.distance}. {step.relationship.replace('_', ' ')} {step.kind}:", "dim")
+        view += [TextLine((part,)), *_entry_view(step.entry)]
+    return view
+
+
+@command("search", journal)
+@click.argument("words", nargs=-1, required=True)
+@click.option("--session", metavar="NAME", help="Session (default: all).")
+@limit_option(10)
+def search(options: Options, words: tuple[str, ...], session: str | None, limit: int) -> None:
+    """Find entries that contain some words, archived ones included, best first."""
+    with open_rum(options) as rum:
+        found = rum.journals.search(" ".join(words), session, limit)
+    print_result(options, found, _found_view, empty="Nothing found.")
+
+
+def _found_view(found: list[JournalFound]) -> View:
+    rows = [
+        (
+            str(one.entry.get("id", "")),
+            one.session,
+            one.agent,
+            str(one.entry.get("result") or one.entry.get("type") or ""),
+            one_line(str(one.entry.get("content") or one.entry.get("description") or "")),
+        )
+        for one in found
+    ]
+    return table({"id": "id", "session": "dim", "agent": "strong", "kind": "dim", "text": ""}, rows)
+
+
 @command("arbiter", journal)
 @_SESSION_TO_READ
-def arbiter(options: Options, session: str | None) -> None:
+@click.option(
+    "--task", metavar="TEXT", help="Add failures that recur, and what was tried or found for this task."
+)
+def arbiter(options: Options, session: str | None, task: str | None) -> None:
     """Show what each agent did last, to choose the next one."""
     with open_rum(options) as rum:
         session_name = _session_to_read(rum, session)
-        text = rum.journals.arbiter(session_name)
+        text = rum.journals.arbiter(session_name, task)
     if options.json:
         print_json({"session": session_name, "text": text})
     else:
@@ -247,6 +302,8 @@ def _problems_view(journals: list[Validated]) -> View:
     for journal in journals:
         if journal.valid:
             view.append(TextLine((TextPart("ok", "good"), TextPart(journal.path))))
+        for remark in journal.remarks or ():
+            view.append(TextLine((TextPart("note", "dim"), TextPart(f"{journal.path}: {remark}"))))
         for problem in journal.problems:
             at = "" if problem.problem.startswith(journal.path) else f"{journal.path}, line {problem.line}: "
             view.append(TextLine((TextPart("FAIL", "bad"), TextPart(at + problem.problem))))

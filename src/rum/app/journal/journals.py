@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, suppress
 from typing import Any, cast
 
 import msgspec
 from msgspec import UNSET, Struct
+from msgspec.structs import replace
 
 from rum.app.agents import caller_name
 from rum.app.caller import Caller
 from rum.app.calls import public
+from rum.app.journal.entries import entries_of, search_entries, task_sections, trace_entry
 from rum.inject.journal import DISCOVERIES, FAILURES, agent_prompt, arbiter_prompt, journal_context
-from rum.model.errors import InvalidQuery, NotFound, RumError
+from rum.model.errors import NO_RESULTS, InvalidQuery, NotFound, RumError
 from rum.model.journal import (
     JournalArchived,
     JournalContext,
+    JournalFound,
     JournalRequest,
+    JournalSearched,
     JournalShown,
+    JournalTraced,
     JournalWritten,
     Kind,
     Part,
@@ -33,7 +38,7 @@ from rum.model.journal import (
     with_file_keys,
 )
 from rum.model.parse import parse
-from rum.store.files.journal.archive import GRACE, archive, may_be_due
+from rum.store.files.journal.archive import GRACE, archive, archived_texts, may_be_due, size_remarks
 from rum.store.files.journal.file import JournalFile
 from rum.store.files.journal.locations import FORBIDDEN, Sessions
 from rum.store.files.journal.metadata import metadata, update_session_metadata
@@ -41,7 +46,10 @@ from rum.store.files.journal.text import JournalText
 
 UNNAMED_AGENT = "(nobody)"  # Shown for a journal that names no agent
 MAX_SESSIONS_NAMED = 10  # Sessions that are named if one does not exist
+MAX_SESSIONS_SEARCHED = 100  # The latest ones
 _MAX_ID_LENGTH = 100
+_FILLED = ("id", "timestamp", "result")  # Fields that are filled in
+MAX_TRACE = 20
 
 
 @public
@@ -97,7 +105,8 @@ class AgentJournal:
         with self._locked_call():
             now = self._caller.project.clock()
             given = self._plain_fields(kind.model, {**(fields or {}), **more})
-            plain: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+            # Null is a value, but no id, time or result.
+            plain = {name: value for name, value in given.items() if value is not None or name not in _FILLED}
             defaults: dict[str, Any] = {"timestamp": format_timestamp(now)}
             if kind is Kind.DISCOVERY:
                 defaults["importance"] = "medium"
@@ -151,7 +160,39 @@ class AgentJournal:
     def entry(self, id: str) -> dict[str, Any]:
         """One entry with all its fields."""
         with self._locked_call():
-            return self._caller.project.clean(self._file.read().get(id)[1].value)
+            return self._caller.project.clean(self._find(id))
+
+    def _find(self, id: str) -> dict[str, Any]:
+        """An entry of the journal or else of its archive."""
+        try:
+            return self._file.read().get(id)[1].value
+        except NotFound:
+            for text in reversed(archived_texts(self._file)):
+                if found := text.find(id):
+                    return found[1].value
+            raise
+
+    def trace(self, id: str, max_depth: int = 3) -> JournalTraced:
+        """An entry, what it names and what names it, and so on; archived entries included."""
+        if not 1 <= max_depth <= MAX_TRACE:
+            raise InvalidQuery(f"trace: `max_depth` is 1 to {MAX_TRACE}.", field="max_depth")
+        clean = self._caller.project.clean
+        with self._locked_call():
+            entry = clean(self._find(id))
+            chain = trace_entry(entries_of(self._file), id, max_depth)
+            return JournalTraced(
+                session=self.session,
+                agent=self.agent,
+                entry=entry,
+                chain=[replace(one, entry=clean(one.entry)) for one in chain],
+                code=UNSET if chain else NO_RESULTS,
+                hint=UNSET if chain else f"`{id}` names no other entry, and none names it.",
+            )
+
+    def remarks(self) -> list[str]:
+        """What is noteworthy about the file: that it is larger than it should be."""
+        with self._locked_call():
+            return size_remarks(self._file.read())
 
     def entries(self, kind: Kind | str) -> list[dict[str, Any]]:
         """All entries of a kind, in order."""
@@ -254,7 +295,8 @@ class AgentJournal:
 
 def _check_file(file: JournalFile) -> Validated:
     found = list(file.findings())
-    return Validated(file.path, not found, found)
+    remarks = [] if found else size_remarks(file.read())
+    return Validated(file.path, not found, found, remarks or UNSET)
 
 
 def _duration(kind: Kind, entry: dict[str, Any], plain: dict[str, Any], now: float) -> dict[str, Any]:
@@ -298,19 +340,34 @@ class Journals:
                 named = _folder_name(named)
             return AgentJournal(caller, sessions, session, named, task, rate_limited=self._rate_limited)
 
-    def arbiter(self, session: str | None = None) -> str:
-        """What each agent of a session did last, as a prompt for the arbiter that chooses the next one."""
-        sessions = self._sessions()
+    def arbiter(self, session: str | None = None, task: str | None = None) -> str:
+        """What each agent of a session did last, as a prompt for the arbiter that chooses the next one.
+
+        With a `task` also the failures that recur, and what was tried and discovered that is about the task.
+        """
         with self._locked_call():
+            files = self._sessions().files(self.session(session))
             last: list[tuple[str, dict[str, Any] | str | None]] = []
-            for file in sessions.files(self.session(session)):
+            for file in files:
                 try:
                     attempt = _last_attempt(file.read())
                 except RumError as error:  # The others are shown anyway
                     problem = error.message.replace(file.path, self._caller.relative(file.path))
                     attempt = f"the journal cannot be read: {problem}"
                 last.append((file.agent or UNNAMED_AGENT, attempt))
-            return self._caller.project.redactor.redact(arbiter_prompt(last))
+            sections = task_sections(_all_entries(files), task) if task else {}
+            return self._caller.project.redactor.redact(arbiter_prompt(last, sections))
+
+    def search(self, query: str, session: str | None = None, limit: int = 10) -> list[JournalFound]:
+        """The entries that contain words, best first: of all agents in a session, or in every session."""
+        sessions, clean = self._sessions(), self._caller.project.clean
+        with self._locked_call():
+            names = sessions.names()[:MAX_SESSIONS_SEARCHED] if session is None else [session]
+            files = [file for name in names for file in sessions.files(name)]
+            entries = list(_all_entries(files))
+            times = [seconds_of(one.entry.get("timestamp")) or 0.0 for one in entries]
+            found = search_entries(entries, query, limit, times, self._caller.project.clock())
+            return [replace(one, entry=clean(one.entry)) for one in found]
 
     def sessions(self, limit: int = 50) -> list[SessionView]:
         """The sessions with journals, the one written to last first."""
@@ -378,7 +435,13 @@ def call(caller: Caller, request: JournalRequest) -> Struct:
     if request.action == "arbiter":
         session = journals.session(request.session)
         hint = journals.missing(session) or UNSET
-        return JournalShown(session=session, text=journals.arbiter(session), hint=hint)
+        return JournalShown(session=session, text=journals.arbiter(session, request.task), hint=hint)
+    if request.action == "search":
+        if not (request.query or "").strip():
+            raise InvalidQuery("journal: give `query`, the words to search.", field="query")
+        found = journals.search(request.query or "", request.session)
+        hint = UNSET if found else "No entry has one of these words."
+        return JournalSearched(found, UNSET if found else NO_RESULTS, hint)
     journal = journals.of(request.session, request.agent, request.task)
     if request.action == "add":
         if request.kind is None:
@@ -394,13 +457,24 @@ def call(caller: Caller, request: JournalRequest) -> Struct:
     if request.action == "context":
         return journal.context(request.entry)
     session, agent = journal.session, journal.agent
+    if request.action == "trace":
+        if request.id is None:
+            raise InvalidQuery("journal: give `id`, the entry to trace.", field="id")
+        return journal.trace(request.id)
     if request.id is not None:
         return JournalShown(session=session, agent=agent, entry=journal.entry(request.id))
-    hint = UNSET
+    hint = " ".join(journal.remarks()) or UNSET
     if not journal.exists:
         others = f"`{agent}` has no journal in `{session}`; there are {', '.join(journals.agents(session))}."
         hint = journals.missing(session) or others
     return JournalShown(session=session, agent=agent, text=journal.prompt(), hint=hint)
+
+
+def _all_entries(files: Iterable[JournalFile]) -> Iterator[JournalFound]:
+    """The entries of several journals; one that cannot be read has none."""
+    for file in files:
+        with suppress(RumError):
+            yield from entries_of(file)
 
 
 def _last_attempt(journal: JournalText) -> dict[str, Any] | None:
