@@ -379,7 +379,7 @@ def semantic(query: RecallQuery, found: Found) -> Found:
     """Find the memories whose vectors are nearest to the query's."""
     if not query.text or query.semantic is None or _is_id_or_number(query.text):
         return found
-    query.semantic.has_pending = query.words.vectors.pending
+    query.semantic.has_pending = query.words.found.vectors.pending
     # One call finds both; archived ones are added only if no live one has a high confidence.
     nearest = query.find_nearest(archive=not found.best(query.sure, 1, own=True))
     return _add_nearest(query, found, nearest.live, query.pool)

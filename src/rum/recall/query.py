@@ -197,7 +197,7 @@ class RecallQuery:
     @property
     def has_archive(self) -> bool:
         """Whether any memory is archived."""
-        return self.words.archived_size > 0
+        return self.words.found.archived > 0
 
     def find_nearest(self, *, archive: bool) -> NearestKeys:
         """The memories nearest by meaning; also archived ones if they were requested now or before."""
@@ -207,7 +207,9 @@ class RecallQuery:
             factor = FILTER_FACTOR if self.filters.any() else 1
             archived = limits.ARCHIVED * factor if archive and self.has_archive else 0
             self.calls.count()
-            found = self.semantic.nearest(self.text, self.pool * factor, archived, state=self.words.vectors)
+            found = self.semantic.nearest(
+                self.text, self.pool * factor, archived, state=self.words.found.vectors
+            )
             live_keys, archived_keys = ([key for key, _ in part] for part in found)
             self._nearest = NearestKeys(live_keys, archived_keys, archive)
         return self._nearest

@@ -129,7 +129,7 @@ def neighbours(query: RecallQuery, matches: Matches, _: Found) -> None:
 def here(query: RecallQuery, matches: Matches, _: Found) -> None:
     """How recently it was made in the calling session; 0 for memories of other sessions."""
     words = query.words
-    middle = math.log(max(1, words.session_size)) - 1
+    middle = math.log(max(1, words.found.session_size)) - 1
     for match in matches:
         match.signals["here"] = 0.0
         if match.session_id == query.session:
@@ -139,7 +139,7 @@ def here(query: RecallQuery, matches: Matches, _: Found) -> None:
 
 def recency(query: RecallQuery, matches: Matches, _: Found) -> None:
     """How few memories are newer, on a scale on which the first few differ most."""
-    moments = query.words.timeline[::-1]
+    moments = query.words.found.timeline[::-1]
     size = max(query.words.size, len(moments))
     exact = len(moments) if len(moments) < limits.NEWEST else limits.NEWEST
     for match in matches:

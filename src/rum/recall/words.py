@@ -43,13 +43,15 @@ class Words:
     ) -> None:
         """Look up the words, unless `found` is given. `superseded` includes superseded memories.
 
+        With `timeline`, `found.timeline` has the times of the newest memories and of a sample of the others.
+
         Corrections that were looked up for `earlier` words are not looked up again.
         """
         self._search = search
         self._text = text
         self.terms = query_terms(text)
         self.says_little = says_little(self.terms)
-        self._found = found = found or search.terms(
+        self.found = found = found or search.terms(
             [[term] for term in self.terms],
             limits.COMMON,
             limits.ARCHIVED_RARE,
@@ -61,22 +63,12 @@ class Words:
             spread=limits.SPREAD,
             model=model,
         )
-        self.timeline = found.timeline
-        """(created_at, key) of the newest memories and a sample of the others; only with `timeline`."""
         self.size = max(found.size, 1) if self.terms else 1
         """About how many memories there are."""
-        self.archived_size = found.archived
-        hidden = set[int]() if superseded else set(found.superseded)
-        self.same_goal = [key for key in found.same_goal if key not in hidden]
-        """The keys of the newest memories whose goal is the query, word for word."""
-        self.session_size = found.session_size
-        self.any_memory = found.size > 0
-        self.vectors = found.vectors
-        self.has_chapters = found.has_chapters
-        self.superseded = set(found.superseded)
-        """The keys of all superseded memories."""
-        self._hidden = set[int]() if superseded else self.superseded
+        self._hidden = set[int]() if superseded else set(found.superseded)
         """The keys of memories to leave out."""
+        self.same_goal = [key for key in found.same_goal if key not in self._hidden]
+        """The keys of the newest memories whose goal is the query, word for word."""
         self._live = max(self.size - found.archived, 1)
         self.population = self._live
         """The number of memories; includes archived ones only after the archive was searched."""
@@ -95,12 +87,12 @@ class Words:
     def lookup(self, terms: list[str]) -> TermLookup | None:
         """The lookup for a query of some of these words or corrections; None if one was not looked up."""
         known = {term: correction.holders for term, correction in self._corrections.items()}
-        known |= dict(zip(query_terms(self._text), self._found.holders, strict=True))
+        known |= dict(zip(query_terms(self._text), self.found.holders, strict=True))
         if not known.keys() >= set(terms):
             return None
         same = terms == query_terms(self._text)
-        same_goal = self._found.same_goal if same else []
-        return self._found._replace(holders=[known[term] for term in terms], same_goal=same_goal)
+        same_goal = self.found.same_goal if same else []
+        return self.found._replace(holders=[known[term] for term in terms], same_goal=same_goal)
 
     @cached_property
     def holders(self) -> dict[str, list[int]]:
@@ -177,7 +169,7 @@ class Words:
         if total >= limits.COMMON:
             total = min(self._live, sum(holders.total for holders in variants))
         if archived_total >= limits.ARCHIVED_RARE:
-            archived_total = min(self.archived_size, sum(holders.archived_total for holders in variants))
+            archived_total = min(self.found.archived, sum(holders.archived_total for holders in variants))
         return Holders(live[: limits.COMMON], total, archived[: limits.ARCHIVED_RARE], archived_total)
 
     @cached_property

@@ -79,7 +79,7 @@ def hint_for(caller: Caller, query: RecallQuery, answer: Answer) -> str:
 
 def _any_memory(query: RecallQuery) -> bool:
     if query.text and query.words.terms:
-        return query.words.any_memory
+        return query.words.found.size > 0
     return bool(query.search.by_filters(Filters(superseded=True), 1)[0])
 
 
@@ -102,7 +102,7 @@ def _why_nothing(project: Project, query: RecallQuery) -> str:
         lacks = f"the setting embedder is none (by {project.settings.origin('embedder')}); set it to builtin"
     elif semantic.trouble:
         lacks = f"the embedder fails: {' '.join(semantic.trouble.split())[:MAX_TROUBLE_LENGTH].rstrip('.')}"
-    elif query.words.vectors.pending and (pending := semantic.counts().pending):
+    elif query.words.found.vectors.pending and (pending := semantic.counts().pending):
         have = "1 memory has" if pending == 1 else f"{pending} memories have"
         lacks = f"{have} no vector yet; run `rum tidy`"
     else:
@@ -240,7 +240,7 @@ def _wider_requests(
     request = query.request
     if request.strategy is not Strategy.AUTO:
         yield f"{parameter_name('strategy')} auto", {"strategy": Strategy.AUTO}
-    if not request.include_superseded and not (query.text and not query.words.superseded):
+    if not request.include_superseded and not (query.text and not query.words.found.superseded):
         yield parameter_name("include_superseded"), {"include_superseded": True}
     for tag in request.tags[:MAX_NAMES] if len(request.tags) > 1 else ():
         yield f"without tag `{tag}`", {"tags": tuple(other for other in request.tags if other != tag)}

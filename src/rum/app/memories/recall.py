@@ -109,7 +109,7 @@ def _queries(caller: Caller, request: RecallRequest) -> list[RecallQuery]:
 
 def _with_knowledge(project: Project, query: RecallQuery, result: RecallResult) -> RecallResult:
     """The answer with matching chapters and wisdom, if they fit into `max_tokens`."""
-    if not query.text or not query.words.has_chapters:
+    if not query.text or not query.words.found.has_chapters:
         return result
     # Loaded here, as few projects have chapters.
     for one in load("app.memories.knowledge:matching_knowledge")(project, query):
