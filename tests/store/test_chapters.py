@@ -196,6 +196,9 @@ def test_tags_and_times_exclude_and_the_last_to_end_comes_first(store: Store):
     assert store.chapters.matching([], Range(since=10), 9) == (["chapter_b", "chapter_a"], 2)
     assert store.chapters.matching([], Range(before=20), 9) == (["chapter_a"], 1)
     assert store.chapters.matching(["%", "x"], Range(), 9) == ([], 0)
+    store.chapters.put(make_chapter("chapter_a", "mem_a", tags=["x", "y"], start_ts=10, end_ts=20))
+    assert store.chapters.matching([], Range(), 2, "oldest") == (["chapter_c", "chapter_a"], 3)
+    assert store.chapters.matching([], Range(), 9, "size") == (["chapter_a", "chapter_c", "chapter_b"], 3)
 
 
 def test_deleting_takes_parts_and_words_with_it(store: Store):

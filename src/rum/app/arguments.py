@@ -129,12 +129,17 @@ class CreateChapterArguments(TypedDict, total=False):
     """See CreateChapterRequest."""
 
     memory_ids: Sequence[str]
+    chapter_id: str | None
     tags: Sequence[str]
+    since: float | None
+    before: float | None
+    auto: bool
     min_memories: int
     again: bool
     title: str | None
     summary: str | None
     learnings: Sequence[str] | None
+    topics: Sequence[str] | None
 
 
 class ListChaptersArguments(TypedDict, total=False):
@@ -145,13 +150,17 @@ class ListChaptersArguments(TypedDict, total=False):
     since: float | None
     before: float | None
     limit: int | None
+    sort: Literal["recent", "oldest", "size"]
 
 
 class SynthesizeArguments(TypedDict, total=False):
     """See SynthesizeRequest."""
 
     chapter_ids: Sequence[str]
+    wisdom_id: str | None
     tags: Sequence[str]
+    since: float | None
+    before: float | None
     min_chapters: int
     again: bool
     summary: str | None
@@ -166,5 +175,7 @@ class RecallWisdomArguments(TypedDict, total=False):
     wisdom_id: str | None
     tags: Sequence[str]
     query: str | None
+    since: float | None
+    before: float | None
     limit: int
     include_chapters: bool

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any, ClassVar, TypeVar
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -41,6 +41,7 @@ Summary = Annotated[str, Meta(pattern=r"\S", max_length=MAX_TEXT_LENGTH)]
 Claim = Annotated[str, Meta(pattern=r"\S", max_length=MAX_CLAIM_LENGTH)]
 Claims = Annotated[tuple[Claim, ...], Meta(max_length=MAX_CLAIMS)]
 Tags = Annotated[tuple[str, ...], Meta(max_length=MAX_TAGS)]
+Topics = Annotated[tuple[Title, ...], Meta(max_length=MAX_TAGS)]
 
 
 class Evidence(Struct, frozen=True, kw_only=True):
@@ -227,31 +228,48 @@ MIN_MEMORIES, MIN_CHAPTERS = 3, 2
 Minimum = Annotated[int, Meta(ge=1, le=MAX_MEMBERS)]
 
 
-class CreateChapterRequest(Layer, frozen=True):
-    """The memories to group, by ids or by tags, and the text if the caller writes it.
+NOT_BEFORE = "Begun at or after this: Unix seconds, ISO date, or 7d, 12h, 2w."
 
-    With `memory_ids`, `tags` are added to the tags of the chapter. `again` creates a chapter from tags even
-    if an earlier one from these tags was forgotten.
+
+class CreateChapterRequest(Layer, frozen=True):
+    """The memories to group, and the text if the caller writes it.
+
+    They are named (`memory_ids`), have all of `tags`, are from a range of time, or are the surest group that
+    RUM finds (`auto`), among those with the tags and from that time. `chapter_id` is an existing chapter, to
+    give it a text. With ids, `tags` are added to the tags of the chapter. `again` creates a chapter from tags
+    even if an earlier one from these tags was forgotten.
     """
 
     memory_ids: Ids = ()
+    chapter_id: Annotated[
+        str | None, about("An existing chapter, to give it a text.", option="--id", metavar="ID")
+    ] = None
     tags: Annotated[
         Tags, about("All memories with this tag (repeat to require several).", option="--tag", metavar="TAG")
     ] = ()
-    min_memories: Annotated[Minimum, about("With tags: minimum number of memories.")] = MIN_MEMORIES
+    since: Annotated[Time | None, about("Only memories not older than this.")] = None
+    before: Annotated[Time | None, about("Only memories older than this.")] = None
+    auto: Annotated[bool, about("Take the surest group of related memories that is in no chapter yet.")] = (
+        False
+    )
+    min_memories: Annotated[Minimum, about("Minimum number of memories, unless named.")] = MIN_MEMORIES
     again: Annotated[bool, about("With tags: create it even if it was forgotten.", tool=False)] = False
     title: Annotated[Title | None, about("The title.", metavar="TEXT")] = None
     summary: Annotated[Summary | None, about("The summary.", metavar="TEXT")] = None
     learnings: Annotated[
         Claims | None, about("Something learned (repeat).", option="--learning", metavar="TEXT")
     ] = None
+    topics: Annotated[Topics | None, about("A topic (repeat).", option="--topic", metavar="TEXT")] = None
 
 
 class CreateChapterResult(Struct, frozen=True, kw_only=True):
     """The chapter; `note` explains what was not done as requested."""
 
     chapter_id: str
+    project_id: str
     created: bool
+    created_at: int
+    updated_at: int
     title: str
     memory_count: int
     summary: str
@@ -259,6 +277,8 @@ class CreateChapterResult(Struct, frozen=True, kw_only=True):
     evidence: tuple[Evidence, ...]
     start_ts: int
     end_ts: int
+    tags: tuple[str, ...]
+    topics: tuple[str, ...]
     origin: ChapterOrigin
     words: TextSource
     note: str | UnsetType = UNSET
@@ -267,22 +287,24 @@ class CreateChapterResult(Struct, frozen=True, kw_only=True):
 class ListChaptersRequest(Layer, frozen=True):
     """The chapters with all of `tags`, begun at or after `since`, ended at or before `before`; or by id.
 
-    `limit` is 10 by default; with `chapter_ids` there is no default limit.
+    `limit` is 10 by default; with `chapter_ids` there is no default limit, and they keep their order.
     """
 
     chapter_ids: Ids = ()
     tags: Annotated[Tags, about(WITH_TAG, option="--tag", metavar="TAG")] = ()
-    since: Annotated[
-        Time | None, about("Begun at or after this: Unix seconds, ISO date, or 7d, 12h, 2w.")
-    ] = None
+    since: Annotated[Time | None, about(NOT_BEFORE)] = None
     before: Annotated[Time | None, about("Ended at or before this.")] = None
     limit: Annotated[Limit | None, about("Maximum number of chapters.")] = None
+    sort: Annotated[Literal["recent", "oldest", "size"], about("Sort order.")] = "recent"
 
 
 class ChapterView(Struct, frozen=True, kw_only=True):
     """A chapter as callers see it; its members only if chapters were requested by id."""
 
     id: str
+    project_id: str
+    created_at: int
+    updated_at: int
     title: str
     summary: str
     learnings: tuple[str, ...]
@@ -308,16 +330,21 @@ class ListChaptersResult(Struct, frozen=True, kw_only=True):
 
 
 class SynthesizeRequest(Layer, frozen=True):
-    """The chapters to combine, by ids or by tags, and the text if the caller writes it.
+    """The chapters to combine, by ids, tags or time, and the text if the caller writes it.
 
-    With `chapter_ids`, `tags` are added to the tags of the wisdom. `again` creates wisdom from tags even
-    if earlier wisdom from these tags was forgotten.
+    `wisdom_id` is existing wisdom, to give it a text. With ids, `tags` are added to the tags of the wisdom.
+    `again` creates wisdom from tags even if earlier wisdom from these tags was forgotten.
     """
 
     chapter_ids: Ids = ()
+    wisdom_id: Annotated[
+        str | None, about("Existing wisdom, to give it a text.", option="--id", metavar="ID")
+    ] = None
     tags: Annotated[
         Tags, about("All chapters with this tag (repeat to require several).", option="--tag", metavar="TAG")
     ] = ()
+    since: Annotated[Time | None, about("Only chapters begun at or after this.")] = None
+    before: Annotated[Time | None, about("Only chapters ended at or before this.")] = None
     min_chapters: Annotated[Minimum, about("Minimum number of chapters.")] = MIN_CHAPTERS
     again: Annotated[bool, about("With tags: create it even if it was forgotten.", tool=False)] = False
     summary: Annotated[Summary | None, about("The summary.", metavar="TEXT")] = None
@@ -336,7 +363,10 @@ class SynthesizeResult(Struct, frozen=True, kw_only=True):
     """The wisdom; `note` explains what was not done as requested."""
 
     wisdom_id: str
+    project_id: str
     created: bool
+    created_at: int
+    updated_at: int
     summary: str
     insights: tuple[str, ...]
     patterns: tuple[str, ...]
@@ -346,16 +376,19 @@ class SynthesizeResult(Struct, frozen=True, kw_only=True):
     chapter_count: int
     start_ts: int
     end_ts: int
+    tags: tuple[str, ...]
     words: TextSource
     note: str | UnsetType = UNSET
 
 
 class RecallWisdomRequest(Layer, frozen=True):
-    """Wisdom by id, by tags (all must match), or by query; by default the newest."""
+    """Wisdom by id, by tags (all must match), time, or query; by default the newest."""
 
     wisdom_id: str | None = None
     tags: Annotated[Tags, about(WITH_TAG, option="--tag", metavar="TAG")] = ()
     query: str | None = None
+    since: Annotated[Time | None, about(NOT_BEFORE)] = None
+    before: Annotated[Time | None, about("Ended at or before this.")] = None
     limit: Annotated[Limit, about("Maximum number of results.")] = 5
     include_chapters: Annotated[
         bool, about("Show the chapters of each piece of wisdom.", option="--chapters")
@@ -366,6 +399,9 @@ class WisdomView(Struct, frozen=True, kw_only=True):
     """Wisdom as callers see it; `confidence` only for a query."""
 
     id: str
+    project_id: str
+    created_at: int
+    updated_at: int
     confidence: float | UnsetType = UNSET
     match: str | UnsetType = UNSET  # `fuzzy`: found by the meaning of its claims
     # The indexes, as in `evidence`, of the claims that match the query; these claims are listed first.

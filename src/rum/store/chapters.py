@@ -32,10 +32,13 @@ class Groups(ChangeableRecords[T], Protocol[T]):
         """
         ...
 
-    def matching(self, tags: Sequence[str], within: Range, limit: int) -> tuple[list[str], int]:
+    def matching(
+        self, tags: Sequence[str], within: Range, limit: int, sort: str = "recent"
+    ) -> tuple[list[str], int]:
         """Return the ids of groups with all the tags in a range of time, and how many there are.
 
-        At most `limit` ids, the group that ends last first.
+        At most `limit` ids; first the group that ends last, or begins first (`oldest`), or has most parts
+        (`size`).
         """
         ...
 

@@ -21,6 +21,7 @@ from rum.app.chapters.groups import (
     W,
     check_permission,
     find_group,
+    find_one,
     is_forgotten,
     next_version,
     text_for,
@@ -28,6 +29,7 @@ from rum.app.chapters.groups import (
     with_text,
     write_group,
 )
+from rum.app.chapters.read import time_range
 from rum.app.chapters.staleness import with_staleness
 from rum.app.chapters.words import given_text
 from rum.app.memories.hints import unknown_tags
@@ -52,9 +54,11 @@ from rum.model.chapters import (
 )
 from rum.model.errors import InvalidQuery, NotFound, PermissionDenied
 from rum.model.memory import Memory
+from rum.store.chapters import Range
 
 MAX_NAMED_PARTS = 3  # Parts that an error names
 DEFAULT_LIMIT = 10
+EVER = Range()
 MAX_AUTOMATIC_CHAPTERS = 20  # Created in one run
 MIN_SURENESS = 0.5  # For creating a chapter automatically
 
@@ -96,37 +100,65 @@ def synthesize(caller: Caller, request: SynthesizeRequest) -> SynthesizeResult:
 def _pick(
     caller: Caller, kind: GroupKind[G, P, W], request: CreateChapterRequest | SynthesizeRequest
 ) -> Pick[G, P]:
-    """The parts that the request names, or those with all its tags, oldest first; and their group."""
+    """The parts that the request names or describes, oldest first; and their group."""
     project, note = caller.project, None
     clean: list[str] = project.clean({"tags": list(request.tags)})["tags"]
-    tags = tuple(sorted({tag for tag in clean if tag.strip()}))
+    tags, within = tuple(sorted({tag for tag in clean if tag.strip()})), time_range(request)
     names, minimum = getattr(request, kind.ids_field), getattr(request, kind.minimum_field)
-    if names:
+    group_id: str | None = getattr(request, f"{kind.name}_id")
+    auto: bool = getattr(request, "auto", False)
+    ways = {kind.ids_field: names, f"{kind.name}_id": group_id, "auto": auto}
+    used = [name for name, value in ways.items() if value]
+    if used and not auto:
+        used += [name for name in ("since", "before") if getattr(request, name) is not None]
+    if len(used) > 1:
+        both = " and ".join(f"`{caller.parameter_name(name)}`" for name in used[:2])
+        raise InvalidQuery(f"{both} exclude each other; leave one out.", field=used[1])
+    found_by = () if names or group_id or auto or within != EVER else tags
+    if group_id:
+        old = find_one(project, kind, group_id)
+        parts, found_by = kind.get_parts(project, old.part_ids), old.found_by
+        if not parts:
+            raise NotFound(f"All {kind.parts} of {old.id} are gone; forget it.", id=old.id)
+        group_id = old.id
+    elif auto:
+        found = suggestions(project, sys.maxsize, tags, within)
+        found = [one for one in found if len(one.memory_ids) >= minimum]
+        if not found:
+            _refuse_few(caller, kind, 0, "that look like one story and are in no chapter yet", minimum)
+        more = len(found) - 1
+        note = f"{found[0].reason}{f' {more} more such groups are left.' if more else ''}"
+        parts = kind.get_parts(project, found[0].memory_ids)
+    elif names:
         ids = dict.fromkeys(project.find_id(kind.part, name) for name in names)
         # A chapter may be of a single memory that was named; wisdom of one chapter would only repeat it.
         if kind is WISDOM and len(ids) < minimum:
             _refuse_few(caller, kind, len(ids), "named", minimum, field=kind.ids_field)
         parts = kind.get_parts(project, list(ids))
-    elif tags:
-        parts, total = kind.tagged_parts(project, tags, {})
+    elif tags or within != EVER:
+        parts, total = kind.tagged_parts(project, tags, within, {})
         if total < minimum:
-            _refuse_few(caller, kind, total, f"with {tags_text(tags)}", minimum, tags=tags)
+            when = "" if within == EVER else "of that time"
+            what = f"{when} with {tags_text(tags)}".strip() if tags else when
+            _refuse_few(caller, kind, total, what, minimum, tags=tags)
         if kind is CHAPTERS and total > MAX_MEMBERS:
             note = f"Of {total} memories the newest {MAX_MEMBERS} were taken."
     else:
-        by_ids, by_tags = caller.parameter_name(kind.ids_field), caller.parameter_name("tags")
+        by_ids, by_tags, since = map(caller.parameter_name, (kind.ids_field, "tags", "since"))
         raise InvalidQuery(
-            f"Name the {kind.parts} (`{by_ids}`), or the tags that all of them have (`{by_tags}`).",
+            f"Name the {kind.parts} (`{by_ids}`), the tags that all of them have (`{by_tags}`), "
+            f"or their time (`{since}`).",
             field=kind.ids_field,
         )
     pick = Pick[G, P](
         parts=parts,
         members=kind.members(project, parts),
-        found_by=() if names else tags,
-        own_tags=tags if names else (),
+        found_by=found_by,
+        own_tags=() if tags == found_by else tags,
         note=note,
         new_text=given_text(caller, request),
-        origin=ChapterOrigin.MANUAL if names else ChapterOrigin.AUTO,
+        origin=None if group_id else ChapterOrigin.MANUAL if names else ChapterOrigin.AUTO,
+        old_id=group_id,
     )
     return _with_old(caller, kind, pick, again=request.again)
 
@@ -165,12 +197,12 @@ def count_text(count: int, kind: GroupKind[G, P, W]) -> str:
 
 def _with_old(caller: Caller, kind: GroupKind[G, P, W], pick: Pick[G, P], *, again: bool) -> Pick[G, P]:
     """The pick with its existing group. A forgotten group is not created again from tags, unless `again`."""
-    old = find_group(caller.project, kind, pick.parts, pick.found_by)
+    old = find_group(caller.project, kind, pick, pick.parts)
     ids = [one.id for one in pick.parts]
     if old is not None or not is_forgotten(caller.project, kind, ids):
         return pick._replace(old=old)
     what = f"What was made of these {len(ids)} {kind.parts} was forgotten"
-    if again or not pick.found_by:
+    if again or pick.origin is ChapterOrigin.MANUAL:
         reason = "asked for" if again else "they were named"
         return pick._replace(note=f"{what}; as {reason}, it was made again.")
     by, flag = caller.parameter_name(kind.ids_field), caller.parameter_name("again")
@@ -183,13 +215,23 @@ def _with_old(caller: Caller, kind: GroupKind[G, P, W], pick: Pick[G, P], *, aga
     )
 
 
-def suggestions(project: Project, limit: int = DEFAULT_LIMIT) -> list[Suggestion]:
-    """Groups of related memories, surest first, without those that are or were a chapter."""
+def suggestions(
+    project: Project, limit: int = DEFAULT_LIMIT, tags: Sequence[str] = (), within: Range = EVER
+) -> list[Suggestion]:
+    """Groups of related memories, surest first, without those that are or were a chapter.
+
+    Only memories with all the tags, and from a range of time, are looked at.
+    """
     if not isinstance(limit, int) or limit < 1:  # pyright: ignore[reportUnnecessaryIsInstance] callers may not check types
         raise InvalidQuery(f"`limit` must be a number from 1 on, not {limit!r}.", field="limit")
     chapters = [one.memory_ids for batch in project.store.chapters.pages() for one in batch]
     edges = list(project.store.links.of())
-    memories = (one for batch in project.store.memories.pages() for one in batch)
+    memories = (
+        one
+        for batch in project.store.memories.pages()
+        for one in batch
+        if set(tags) <= set(one.tags) and within.since <= one.created_at < within.before
+    )
     found = suggest(memories, edges, most=sys.maxsize, chapters=chapters)
     return list(islice((one for one in found if not _was_forgotten(project, one.memory_ids)), limit))
 
@@ -284,7 +326,7 @@ class _Refresh:
         """The parts that its tags find now; if these are too few, the parts it has, and a note."""
         project, parts, note = self._project, list[P](), None
         if old.found_by:
-            parts, _ = kind.tagged_parts(project, old.found_by, self.chapters)
+            parts, _ = kind.tagged_parts(project, old.found_by, EVER, self.chapters)
             if len(parts) < min(kind.minimum, len(old.part_ids)):
                 few = f"{count_text(len(parts), kind)} with {tags_text(old.found_by)}"
                 note = f"{few} by now; it stays with the {kind.parts} it had."

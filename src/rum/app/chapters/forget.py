@@ -27,7 +27,7 @@ from rum.app.chapters.groups import (
     next_version,
     part_fields,
 )
-from rum.app.chapters.words import sanitise_fields
+from rum.app.chapters.words import NAMES, sanitise_fields
 from rum.app.memories.forget import Counts, Kind, Removal, TrashedMemory, find_in, refuse_existing
 from rum.app.project import Project
 from rum.capture.tombstones import member_marks
@@ -241,6 +241,10 @@ def cut_memory(project: Project, versions: Sequence[Memory]) -> msgspec.Raw:
     return msgspec.Raw(msgspec.json.encode(cut))
 
 
+def _given_topics(group: Group) -> tuple[str, ...]:
+    return group.topics if isinstance(group, Chapter) and "topics" in group.given else ()
+
+
 class ForgottenCutter:
     """Cuts forgotten memories out of groups.
 
@@ -314,9 +318,11 @@ class ForgottenCutter:
             claims[name] = tuple(kept)
         lost = {name for name, kept in claims.items() if not kept}
         lost |= {name for name in group.TEXTS if not _is_free(getattr(group, name), banned)}
+        if not _is_free(" ".join(_given_topics(group)), banned):
+            lost.add("topics")
         given = tuple(name for name in group.given if name not in lost)
         # The text counts as extracted if nothing by the caller or a model is left.
-        remains = set(given) - {"title"} if group.words is TextSource.GIVEN else evidence
+        remains = set(given) - NAMES if group.words is TextSource.GIVEN else evidence
         return replace(
             group,
             **claims,
@@ -333,7 +339,7 @@ class ForgottenCutter:
         """The words of a group that only forgotten memories had."""
         # Texts that are extracted again do not count.
         texts = [getattr(group, name) for name in group.TEXTS]
-        texts += (*group.claims, *group.own_tags, *group.found_by)
+        texts += (*group.claims, *group.own_tags, *group.found_by, *_given_topics(group))
         for pair in group.contradictions if isinstance(group, Wisdom) else ():
             texts += (pair.claim, pair.against)
         used = {term for text in texts for term in terms(text)} - in_chapters

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from rum.app.agents import ensure_agent
 from rum.app.caller import Caller
-from rum.app.chapters.words import GIVEN_FIELDS, draw_with_vectors, sanitise_fields
+from rum.app.chapters.words import GIVEN_FIELDS, NAMES, draw_with_vectors, sanitise_fields
 from rum.app.project import Project
 from rum.capture.tombstones import chapter_marks, wisdom_marks
 from rum.consolidate.chapters import chapter_words, wisdom_words
@@ -69,6 +69,7 @@ class Pick(NamedTuple, Generic[G, P]):
     note: str | None = None
     new_text: Mapping[str, Any] = {}  # The fields that the caller writes now
     old: G | None = None  # The group that will be replaced
+    old_id: str | None = None  # Its id, if the caller named it
     origin: ChapterOrigin | None = None  # None keeps the origin of a chapter
 
     @property
@@ -99,8 +100,8 @@ class GroupKind(msgspec.Struct, Generic[G, P, W], frozen=True, kw_only=True):
     store: Callable[[Project], Groups[G]]
     # The parts with these ids, as far as they exist.
     get_parts: Callable[[Project, Sequence[str]], list[P]]
-    # The newest `MAX_MEMBERS` parts with all the tags, oldest first, and how many there are.
-    tagged_parts: Callable[[Project, tuple[str, ...], Chapters], tuple[list[P], int]]
+    # The newest `MAX_MEMBERS` parts with all the tags and from that time, oldest first; how many there are.
+    tagged_parts: Callable[[Project, tuple[str, ...], Range, Chapters], tuple[list[P], int]]
     # All memories of some parts, in the order in which a group lists them.
     members: Callable[[Project, Sequence[P]], dict[str, Memory]]
     # The tombstone hashes of a group of these parts, and of its id.
@@ -113,8 +114,11 @@ class GroupKind(msgspec.Struct, Generic[G, P, W], frozen=True, kw_only=True):
     headline: Callable[[Sequence[P], int], dict[str, Any]]
 
 
-def _tagged_memories(project: Project, tags: tuple[str, ...], _: Chapters) -> tuple[list[Memory], int]:
-    rows, total = project.store.search.by_filters(Filters(tags=tags), MAX_MEMBERS)
+def _tagged_memories(
+    project: Project, tags: tuple[str, ...], within: Range, _: Chapters
+) -> tuple[list[Memory], int]:
+    filters = Filters(tags=tags, since=within.since, before=within.before)
+    rows, total = project.store.search.by_filters(filters, MAX_MEMBERS)
     return by_time(project.store.memories.get([row[0] for row in rows], ReadMode.SKIP_DAMAGED)), total
 
 
@@ -153,9 +157,9 @@ CHAPTERS = GroupKind[Chapter, Memory, ChapterText](
 
 
 def _tagged_chapters(
-    project: Project, tags: tuple[str, ...], refreshed: Chapters
+    project: Project, tags: tuple[str, ...], within: Range, refreshed: Chapters
 ) -> tuple[list[Chapter], int]:
-    ids, total = project.store.chapters.matching(tags, Range(), MAX_MEMBERS)
+    ids, total = project.store.chapters.matching(tags, within, MAX_MEMBERS)
     found = {one.id: one for one in project.store.chapters.get(ids)} | dict(refreshed)
     fitting = (one for one in found.values() if set(tags) <= set(one.tags))
     return sorted(fitting, key=lambda one: (one.end_ts, one.id))[-MAX_MEMBERS:], total
@@ -249,8 +253,8 @@ def with_given_text(project: Project, pick: Pick[G, P], text: SourcedText[W]) ->
                 evidence += (found for _, found in claims)
         return replace(text.text, **given, evidence=tuple(evidence))
 
-    # A title is only a name.
-    source = TextSource.GIVEN if given.keys() - {"title"} else text.source
+    # A title and topics are only names.
+    source = TextSource.GIVEN if given.keys() - NAMES else text.source
     return text._replace(text=draw_with_vectors(project, compose), source=source)
 
 
@@ -299,12 +303,12 @@ def find_one(project: Project, kind: GroupKind[G, P, W], name: str) -> G:
     return kind.store(project).get([project.find_id(kind.name, name)])[0]
 
 
-def find_group(
-    project: Project, kind: GroupKind[G, P, W], parts: Sequence[P], found_by: Sequence[str]
-) -> G | None:
-    """The group of the same parts, or else the one of the same tags."""
+def find_group(project: Project, kind: GroupKind[G, P, W], pick: Pick[G, P], parts: Sequence[P]) -> G | None:
+    """The group that the caller named, or else that of the same parts, or of the same tags."""
+    if pick.old_id:
+        return find_one(project, kind, pick.old_id)
     store = kind.store(project)
-    ids = store.same((one.id for one in parts), found_by)
+    ids = store.same((one.id for one in parts), pick.found_by)
     return store.get(ids[:1])[0] if ids else None
 
 
@@ -329,7 +333,7 @@ def write_group(
             parts = kind.get_parts(project, [one.id for one in pick.parts])
             if not parts:
                 raise NotFound(f"All of these {kind.parts} were forgotten meanwhile.")
-            old, members = find_group(project, kind, parts, pick.found_by), kind.members(project, parts)
+            old, members = find_group(project, kind, pick, parts), kind.members(project, parts)
             current = pick._replace(parts=parts, members=members, old=old)
             if current == pick:
                 return _write(caller, kind, pick, complete)

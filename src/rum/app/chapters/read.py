@@ -15,11 +15,14 @@ from rum.app.chapters.words import draw_with_vectors
 from rum.app.project import Project
 from rum.consolidate.chapters.clusters import Similarity
 from rum.model.chapters import (
+    CreateChapterRequest,
     Evidence,
+    Group,
     ListChaptersRequest,
     ListChaptersResult,
     RecallWisdomRequest,
     RecallWisdomResult,
+    SynthesizeRequest,
     Wisdom,
     WisdomView,
     chapter_view,
@@ -42,27 +45,33 @@ MIN_COSINE = 0.4  # For a memory, or a claim that it supports, to match a query
 MAX_NEAR_MEMORIES = 20
 _NO_LIMIT = 10**9
 
+TimedRequest = CreateChapterRequest | ListChaptersRequest | SynthesizeRequest | RecallWisdomRequest
+
+
+def time_range(request: TimedRequest) -> Range:
+    """The range of time that a request asks for."""
+    given = {"since": request.since, "before": request.before}
+    return Range(**{name: seconds(at) for name, at in given.items() if at is not None})
+
+
+def _is_within(group: Group, within: Range) -> bool:
+    return group.start_ts >= within.since and group.end_ts <= within.before
+
 
 def list_chapters(caller: Caller, request: ListChaptersRequest) -> ListChaptersResult:
     """The chapters by id, in that order; else those that match, the last to end first."""
-    project, store, within = caller.project, caller.project.store.chapters, Range()
-    if request.since is not None:
-        within = within._replace(since=seconds(request.since))
-    if request.before is not None:
-        within = within._replace(before=seconds(request.before))
+    project, store, within = caller.project, caller.project.store.chapters, time_range(request)
     limit = request.limit or len(request.chapter_ids) or DEFAULT_LIMIT
     if request.chapter_ids:
         named = dict.fromkeys(project.find_id("chapter", name) for name in request.chapter_ids)
         chapters = [
             one
             for one in store.get(list(named))
-            if set(request.tags) <= set(one.tags)
-            and one.start_ts >= within.since
-            and one.end_ts <= within.before
+            if set(request.tags) <= set(one.tags) and _is_within(one, within)
         ]
         total = len(chapters)
     else:
-        ids, total = store.matching(request.tags, within, limit)
+        ids, total = store.matching(request.tags, within, limit, request.sort)
         chapters = store.get(ids)
     shown = with_staleness(project, chapters[:limit])
     hint = "There are no chapters yet; create_chapter makes one of memories."
@@ -85,7 +94,7 @@ class Match(NamedTuple):
 
 def recall_wisdom(caller: Caller, request: RecallWisdomRequest) -> RecallWisdomResult:
     """The wisdom that matches the query, the surest first; without a query the newest."""
-    project, store = caller.project, caller.project.store.wisdom
+    project, store, within = caller.project, caller.project.store.wisdom, time_range(request)
     fuzzy, found = False, dict[str, Match | None]()
     if request.wisdom_id:
         found[project.find_id("wisdom", request.wisdom_id)] = None
@@ -94,14 +103,18 @@ def recall_wisdom(caller: Caller, request: RecallWisdomRequest) -> RecallWisdomR
         fuzzy = not by_words
         found |= by_words or _match_meaning(project, request.query)
     else:
-        found |= dict.fromkeys(store.matching(request.tags, Range(), _NO_LIMIT)[0])
-    wisdom = [one for one in store.get(list(found)) if set(request.tags) <= set(one.tags)]
+        found |= dict.fromkeys(store.matching(request.tags, within, _NO_LIMIT)[0])
+    wisdom = [
+        one
+        for one in store.get(list(found))
+        if set(request.tags) <= set(one.tags) and _is_within(one, within)
+    ]
     shown = with_staleness(project, wisdom[: request.limit])
     hint = "There is no wisdom yet: synthesize makes it from chapters, create_chapter makes those."
     if not shown and (count := store.count()):
         many = f"The {count} pieces of wisdom there are say"
         what = "The one piece of wisdom there is says" if count == 1 else many
-        hint = f"{what} nothing about this; ask with other words, or with fewer tags."
+        hint = f"{what} nothing about this; ask with other words, with fewer tags, or for another time."
     return RecallWisdomResult(
         wisdom=[_view(one, found[one.id], request.include_chapters, fuzzy) for one in shown],
         total=len(wisdom),

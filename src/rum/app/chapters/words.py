@@ -17,7 +17,8 @@ from rum.text.shorten import without_invisible
 
 TEXTS = Chapter.TEXTS
 CLAIM_LISTS = (*Chapter.CLAIM_LISTS, *Wisdom.CLAIM_LISTS)
-GIVEN_FIELDS = (*TEXTS, *CLAIM_LISTS)  # What callers can give
+GIVEN_FIELDS = (*TEXTS, *CLAIM_LISTS, "topics")  # What callers can give
+NAMES = frozenset(("title", "topics"))  # Fields that claim nothing
 MAX_TEXTS = 200  # Texts of one group that get a vector; each takes some hundredths of a second
 _SIDES = ("claim", "against")
 _MAX_LENGTHS = {"title": MAX_TITLE_LENGTH, "summary": MAX_TEXT_LENGTH}

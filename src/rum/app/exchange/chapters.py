@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from rum.app.agents import import_author
 from rum.app.chapters.forget import ForgottenCutter
 from rum.app.chapters.groups import CHAPTERS, WISDOM, G, GroupKind, P, W
-from rum.app.chapters.words import CLAIM_LISTS, TEXTS, sanitise_fields
+from rum.app.chapters.words import GIVEN_FIELDS, sanitise_fields
 from rum.app.exchange.layers import Counts
 from rum.app.project import Project
 from rum.consolidate.chapters.evidence import (
@@ -101,9 +101,7 @@ class ChapterImporter:
         return replace(
             clean,
             project_id=self._project.location.id,
-            given=tuple(
-                name for name in (*TEXTS, *CLAIM_LISTS) if name in clean.given and hasattr(clean, name)
-            ),
+            given=tuple(name for name in GIVEN_FIELDS if name in clean.given and hasattr(clean, name)),
             members=tuple({member.memory_id: member for member in clean.members}.values()),
             imported_at=None,
             stale=(),

@@ -111,8 +111,10 @@ class _GroupTable(Table, ABC, Generic[T]):
         values = {"parts": json.dumps(list(parts)), "memories": json.dumps(list(memories))}
         return self._values(f"{self.kind}_made_of", values)
 
-    def matching(self, tags: Sequence[str], within: Range, limit: int) -> tuple[list[str], int]:
-        query = {"tags": _json(tuple(tags)), "since": within.since, "before": within.before}
+    def matching(
+        self, tags: Sequence[str], within: Range, limit: int, sort: str = "recent"
+    ) -> tuple[list[str], int]:
+        query = {"tags": _json(tuple(tags)), "since": within.since, "before": within.before, "sort": sort}
         found = self._values(f"{self.kind}_matching", query)
         return found[:limit], len(found)
 

@@ -58,7 +58,9 @@ ORDER BY c.seq;
 SELECT id FROM chapters AS c
 WHERE c.start_ts >= :since AND c.end_ts <= :before AND NOT EXISTS (
   SELECT 1 FROM json_each(:tags) AS asked WHERE asked.value NOT IN (SELECT value FROM json_each(c.tags))
-) ORDER BY c.end_ts DESC, c.id DESC;
+) ORDER BY CASE :sort WHEN 'oldest' THEN c.start_ts
+    WHEN 'size' THEN -(SELECT count(*) FROM chapter_memories AS p WHERE p.chapter_id = c.id) ELSE -c.end_ts END,
+  CASE :sort WHEN 'oldest' THEN c.id END, c.id DESC;
 
 -- name: chapter_in_order
 SELECT id, seq FROM chapters WHERE seq > ? ORDER BY seq LIMIT ?;
@@ -150,7 +152,9 @@ ORDER BY w.seq;
 SELECT id FROM wisdom AS w
 WHERE w.start_ts >= :since AND w.end_ts <= :before AND NOT EXISTS (
   SELECT 1 FROM json_each(:tags) AS asked WHERE asked.value NOT IN (SELECT value FROM json_each(w.tags))
-) ORDER BY w.end_ts DESC, w.id DESC;
+) ORDER BY CASE :sort WHEN 'oldest' THEN w.start_ts
+    WHEN 'size' THEN -(SELECT count(*) FROM wisdom_chapters AS p WHERE p.wisdom_id = w.id) ELSE -w.end_ts END,
+  CASE :sort WHEN 'oldest' THEN w.id END, w.id DESC;
 
 -- name: wisdom_in_order
 SELECT id, seq FROM wisdom WHERE seq > ? ORDER BY seq LIMIT ?;

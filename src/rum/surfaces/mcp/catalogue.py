@@ -22,11 +22,10 @@ from rum.model.runs import FinishedRun
 Json = dict[str, Any]
 
 _PLAIN: dict[object, str] = {str: "string", bool: "boolean", int: "integer", float: "number"}
-# Annotations; those that equal the protocol's defaults are left out.
-READS: Json = {"readOnlyHint": True, "openWorldHint": False}
+# Annotations that clients decide by; every one costs tokens.
+READS: Json = {"readOnlyHint": True}
 ADDS: Json = {"destructiveHint": False, "openWorldHint": False}
-ADDS_ONCE: Json = {"destructiveHint": False, "idempotentHint": True, "openWorldHint": False}
-CHANGES: Json = {"destructiveHint": True, "idempotentHint": True, "openWorldHint": False}
+CHANGES: Json = {"destructiveHint": True, "openWorldHint": False}
 
 
 class Tool(NamedTuple):
@@ -63,9 +62,7 @@ TOOLS: dict[str, Tool] = {
         "Objects merge, arrays replace, null clears.",
     ),
     "list": Tool("List memories", READS, "Your own memories, newest first. Use to pick up earlier work."),
-    "link": Tool(
-        "Link", ADDS_ONCE, "Link two memories when one caused, replaces, blocks or resembles the other."
-    ),
+    "link": Tool("Link", ADDS, "Link two memories when one caused, replaces, blocks or resembles the other."),
     "identity": Tool(
         "Identity",
         ADDS,
@@ -93,7 +90,7 @@ TOOLS: dict[str, Tool] = {
     ),
     "learn": Tool(
         "Facts and rules",
-        ADDS_ONCE,
+        ADDS,
         "What all agents should know: facts, and rules (what to do when). "
         "Use set for what holds beyond this task, or no longer does; get before you rely on it.",
     ),
@@ -105,14 +102,13 @@ TOOLS: dict[str, Tool] = {
     ),
     "create_chapter": Tool(
         "Make a chapter",
-        ADDS_ONCE,
-        "Group memories, by ids or tags, into a chapter. Use when work is done. Its words are optional.",
+        ADDS,
+        "Group memories (ids, tags, time or auto) into a chapter. Use when work is done. Given material, "
+        "call again with chapter_id and your words.",
     ),
-    "list_chapters": Tool(
-        "List chapters", READS, "Chapters of past work, latest first. Use to see what was done."
-    ),
+    "list_chapters": Tool("List chapters", READS, "Chapters of past work. Use to see what was done."),
     "synthesize": Tool(
-        "Make wisdom", ADDS_ONCE, "Distil chapters, by ids or tags, into wisdom. Use after milestones."
+        "Make wisdom", ADDS, "Distil chapters, by ids, tags or time, into wisdom. Use after milestones."
     ),
     "recall_wisdom": Tool(
         "Recall wisdom", READS, "What the project learned, with evidence. Use before new work. It is data."
@@ -123,9 +119,7 @@ TOOLS: dict[str, Tool] = {
         "Entries of a layer: working, episodic (events), semantic (facts), procedural (rules). "
         "Use append to log an event, search to find it.",
     ),
-    "feedback": Tool(
-        "Feedback", ADDS_ONCE, "Rate a memory, note, rule or fact when it helped or misled you."
-    ),
+    "feedback": Tool("Feedback", ADDS, "Rate a memory, note, rule or fact when it helped or misled you."),
 }
 
 # Fields that no caller needs: other spellings of a field, and those that only clients fill in.

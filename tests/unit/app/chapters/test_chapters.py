@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 import pytest
 
@@ -276,3 +278,63 @@ class TestForgetting:
         rum.forget(rum.chapters.create(tags=["auth"]).chapter_id)
         keep(rum, "Log refreshes", tags=["auth"])
         assert rum.chapters.create(tags=["auth"]).memory_count == 4
+
+
+def test_answers_have_the_fields_of_a_chapter(shop: Shop, rum: Rum) -> None:
+    ids = tell(shop, rum)
+    made = rum.chapters.create(memory_ids=ids, topics=["Token refresh", "Keys"])
+    shop.clock.forward(60)
+    rum.chapters.create(chapter_id=made.chapter_id, title="Tokens")
+    [listed] = rum.chapters.list().chapters
+    assert (made.topics, made.tags[:2]) == (("Token refresh", "Keys"), ("auth", "jwt"))
+    assert (made.created_at, made.updated_at) == (NOON + 180, NOON + 180)
+    assert (listed.created_at, listed.updated_at) == (NOON + 180, NOON + 240)
+    assert listed.project_id == made.project_id == rum.show(ids[0]).project_id
+    assert (listed.title, listed.topics, listed.words) == ("Tokens", made.topics, "drawn")
+
+
+def test_passed_topics_stay_until_a_memory_that_says_them_is_forgotten(shop: Shop, rum: Rum) -> None:
+    ids = tell(shop, rum)
+    made = rum.chapters.create(memory_ids=ids, topics=["Signing keys"])
+    rum.update_memory(ids[0], tags=["auth"])
+    rum.chapters.refresh()
+    assert rum.chapters.show(made.chapter_id).topics == ("Signing keys",)
+    rum.forget(ids[2])
+    assert "Signing keys" not in rum.chapters.show(made.chapter_id).topics
+
+
+def test_a_range_of_time_chooses_members_and_does_not_grow(shop: Shop, rum: Rum) -> None:
+    ids, start = tell(shop, rum), shop.clock.at - 179
+    tell(shop, rum, BILLING)
+    timed = rum.chapters.create(since=start, before=start + 121, min_memories=2)
+    assert rum.chapters.show(timed.chapter_id).memory_ids == tuple(ids[:2])
+    tagged = rum.chapters.create(tags=["jwt"], since=start + 60, min_memories=1)
+    assert rum.chapters.show(tagged.chapter_id).memory_ids == tuple(ids[1:])
+    tell(shop, rum)
+    rum.chapters.refresh(tagged.chapter_id)
+    assert rum.chapters.show(tagged.chapter_id).memory_ids == tuple(ids[1:])
+    assert tagged.origin == timed.origin == "auto"
+    with pytest.raises(InvalidQuery, match="There are no memories of that time with the tag jwt"):
+        rum.chapters.create(tags=["jwt"], before=start - 500)
+
+
+@pytest.mark.parametrize(
+    "more", [{"auto": True}, {"chapter_id": "chapter_x"}, {"since": 5}, {"before": 5}], ids=str
+)
+def test_two_ways_to_choose_members_exclude_each_other(shop: Shop, rum: Rum, more: dict[str, Any]) -> None:
+    ids = tell(shop, rum)
+    with pytest.raises(InvalidQuery, match="exclude each other"):
+        rum.chapters.create(memory_ids=ids, **more)
+    assert rum.chapters.list().total == 0
+
+
+def test_chapters_are_sorted_as_asked(shop: Shop, rum: Rum) -> None:
+    ids = [*tell(shop, rum), *tell(shop, rum, BILLING)]
+    made = [
+        rum.chapters.create(memory_ids=ids[part]).chapter_id for part in (slice(2), slice(2, 6), slice(5, 6))
+    ]
+    sorts = {sort: [one.id for one in rum.chapters.list(sort=sort).chapters] for sort in ("oldest", "size")}
+    assert sorts == {"oldest": made, "size": [made[1], made[0], made[2]]}
+    assert [one.id for one in rum.chapters.list(limit=2).chapters] == [made[2], made[1]]
+    with pytest.raises(InvalidQuery, match="sort"):
+        rum.call("list_chapters", {"sort": "title"})

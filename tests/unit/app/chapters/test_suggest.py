@@ -87,3 +87,21 @@ def test_the_same_memories_are_suggested_again_where_no_chapter_was_forgotten(sh
 def test_what_is_no_number_of_groups_is_refused(rum: Rum, most: object) -> None:
     with pytest.raises(InvalidQuery, match="limit"):
         rum.chapters.suggest(most)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
+
+
+def test_the_surest_group_becomes_a_chapter_on_request(shop: Shop, rum: Rum) -> None:
+    ids = tell_of_webhooks(shop, rum)
+    [story] = rum.chapters.suggest()
+    made = rum.chapters.create(auto=True)
+    assert (made.title, made.origin, made.note) == (story.title, "auto", story.reason)
+    assert rum.chapters.show(made.chapter_id).memory_ids == tuple(ids)
+    with pytest.raises(InvalidQuery, match="in no chapter yet"):
+        rum.chapters.create(auto=True)
+
+
+def test_only_memories_with_the_tags_and_of_the_time_are_looked_at(shop: Shop, rum: Rum) -> None:
+    tell_of_webhooks(shop, rum)
+    for way in ({"tags": ["nosuchtag"]}, {"since": shop.clock.at + 1}, {"min_memories": 400}):
+        with pytest.raises(InvalidQuery, match="in no chapter yet"):
+            rum.chapters.create(auto=True, **way)
+    assert rum.chapters.create(auto=True, since=0).created

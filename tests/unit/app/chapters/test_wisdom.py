@@ -235,3 +235,24 @@ def test_forgotten_wisdom_is_made_again_from_tags_on_request(shop: Shop, rum: Ru
     again = rum.wisdom.synthesize(tags=["auth"], again=True)
     assert again.created
     assert "forgotten" in str(again.note)
+
+
+def test_answers_have_the_fields_of_wisdom_and_a_range_of_time_holds(shop: Shop, rum: Rum) -> None:
+    start = shop.clock.at
+    for _ in range(2):
+        rum.chapters.create(memory_ids=tell(shop, rum))
+    later = shop.clock.at
+    for _ in range(2):
+        rum.chapters.create(memory_ids=tell(shop, rum, BILLING))
+    early = rum.wisdom.synthesize(before=later)
+    late = rum.wisdom.synthesize(tags=["billing"], since=later)
+    assert (early.chapter_count, late.chapter_count) == (2, 2)
+    assert early.project_id == rum.wisdom.show(late.wisdom_id).project_id
+    assert early.created_at == early.updated_at == shop.clock.at
+    assert set(early.tags) == {"auth", "jwt", "queue", "keys"}
+    for words in ({}, {"query": "refresh token expiry"}):
+        assert [one.id for one in rum.wisdom.recall(before=later, **words).wisdom] == [early.wisdom_id]
+        assert rum.wisdom.recall(before=start, **words).code == "NO_RESULTS"
+    assert [one.id for one in rum.wisdom.recall(since=later).wisdom] == [late.wisdom_id]
+    with pytest.raises(InvalidQuery, match="There are no chapters of that time"):
+        rum.wisdom.synthesize(since=later + 10**6)

@@ -49,6 +49,8 @@ from rum.surfaces.cli.views import (
 _MAX_GOALS = 5  # Goals shown of a suggested group
 _MAX_MEMORY_IDS = 3  # Memories named for each claim
 
+# Options that choose the parts, instead of ids.
+_CHOOSING = {"chapter_id", "wisdom_id", "tags", "since", "before", "auto"}
 _dry_run = click.option("--dry-run", is_flag=True, help="Only show what would change.")
 # The help of `show`, `refresh` and `forget`.
 _HELP = {
@@ -78,13 +80,13 @@ def chapter() -> None:
 @options_of("create_chapter")
 @quiet_option
 def create(rum: Rum, memory_ids: tuple[str, ...], **fields: Any) -> Output:
-    """Create a chapter from memories, by ID or by tags.
+    """Create a chapter from memories: by ID, by tags, by time, or found by RUM (--auto).
 
     The same memories again update the same chapter. Missing texts are taken from the memories, or written by
     the configured language model.
     """
     ids = [stored_id(rum, memory_id) for memory_id in memory_ids]
-    with check_usage(wrong=not ids and not fields["tags"]):
+    with check_usage(wrong=not ids and not given_options(fields).keys() & _CHOOSING):
         answer = rum.chapters.create(memory_ids=ids, **given_options(fields))
     notes = [answer.note] if answer.note else []
     return Output(answer, _created_chapter_view, ids=[answer.chapter_id], notes=notes)
@@ -94,7 +96,7 @@ def create(rum: Rum, memory_ids: tuple[str, ...], **fields: Any) -> Output:
 @options_of("list_chapters")
 @ids_option
 def list_chapters(rum: Rum, **fields: Any) -> Output:
-    """List chapters, latest first."""
+    """List chapters (default: latest first)."""
     answer = rum.chapters.list(**given_options(fields))
     ids = (chapter.id for chapter in answer.chapters)
     return Output(answer, _list_view, ids=ids, notes=_hints(answer))
@@ -124,13 +126,13 @@ def wisdom() -> None:
 @options_of("synthesize")
 @quiet_option
 def synthesize(rum: Rum, chapter_ids: tuple[str, ...], **fields: Any) -> Output:
-    """Create wisdom from chapters, by ID or by tags.
+    """Create wisdom from chapters: by ID, by tags, or by time.
 
     The same chapters again update the same wisdom. Missing texts are taken from the memories, or written by
     the configured language model.
     """
     ids = [chapter_id.lower() for chapter_id in chapter_ids]
-    with check_usage(wrong=not ids and not fields["tags"]):
+    with check_usage(wrong=not ids and not given_options(fields).keys() & _CHOOSING):
         answer = rum.wisdom.synthesize(chapter_ids=ids, **given_options(fields))
     notes = [answer.note] if answer.note else []
     return Output(answer, _created_wisdom_view, ids=[answer.wisdom_id], notes=notes)
@@ -231,6 +233,7 @@ def _created_chapter_view(answer: CreateChapterResult) -> View:
     fields: list[Field] = [
         ("summary", answer.summary),
         ("learnings", _with_evidence(answer.learnings, answer.evidence)),
+        ("topics", ", ".join(answer.topics)),
         ("memories", str(answer.memory_count)),
         ("words", answer.words.value),
     ]
