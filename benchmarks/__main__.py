@@ -10,6 +10,7 @@ import tempfile
 from benchmarks import (
     archiving,
     briefing,
+    busy_server,
     docs_page,
     growth,
     hooks,
@@ -40,6 +41,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="rum-bench-") as folder:
         _report_progress("starting servers")
         started = server_start.measure(Workspace(os.path.join(folder, "cold")).enter(), options.rounds)
+        _report_progress("questions right after many stores")
+        busy = busy_server.measure(Workspace(os.path.join(folder, "busy")).enter())
         _report_progress("many writers")
         written = writers.measure(Workspace(os.path.join(folder, "writers")).enter(), WRITERS, EACH)
         _report_progress(f"import of {options.commits:,} commits")
@@ -61,7 +64,9 @@ def main() -> None:
         briefed = briefing.measure(workspaces[size].enter())
         _report_progress(f"archive of {max(workspaces):,} memories")
         archived = archiving.table(archiving.measure(workspaces[max(workspaces)].enter()))
-    rows = list(report.lines(started, speeds, grown, semantic_times, imported, written, briefed, hooked))
+    rows = list(
+        report.lines(started, speeds, grown, semantic_times, imported, written, busy, briefed, hooked)
+    )
     print(docs_page.table(rows), docs_page.kinds_table(speeds), archived, docs_page.machine(), sep="\n\n")
     if options.write:
         with open(options.write, "w", encoding="utf-8") as file:

@@ -44,6 +44,8 @@ Recall by text, by kind of query:
 | recall by text and meaning (the default) | both of the above |
 | brief | five memories of the file, five for the words of the task, and a plain word search in the notes |
 | hook | `python -c pass` in the same environment |
+| recall right after many stores | the same server before the stores, with all vectors |
+| `rum import git` with nothing new | `git rev-list HEAD` |
 | `rum import git` | git printing all commits with changes; a row, an FTS5 row and file rows for each |
 
 - "Through MCP" means that both RUM and the floor run as a server.
@@ -67,10 +69,9 @@ five.
 ## Missed budgets
 
 - **Recall by file.** Validating the query, counting matches, shortening texts and estimating tokens take
-  about 0.4 ms for a store of any size; the floor takes 0.02 ms. What agents experience is the row "through
-  MCP".
+  about 0.25 ms for a store of any size; the floor takes 0.01 ms. Agents use the row "through MCP".
 - **Store.** Removing secrets, finding near-duplicates and recording the branch, commit and file contents take
-  about 2 ms.
+  about 1 ms of computing. The slower the disk, the less this counts.
 - **Recall by text in a small store.** RUM ranks about eighty candidates and their neighbours
   ([signals](signals.md)). This takes two to three times longer with 100,000 memories than with 1,000; the
   floor takes a hundred times longer.

@@ -12,12 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from benchmarks import repository
 from benchmarks.server import resident_mb, rum_script
+from benchmarks.timing import Pair, compare
 from benchmarks.workspace import Workspace
 
 if TYPE_CHECKING:
     from benchmarks.floors import Row
 
 AT_ONCE = 200  # Commits per transaction of the floor; the same as in RUM
+TIMES = 10  # Imports with nothing new
 LOOK_EVERY = 0.02  # Seconds between two measurements of memory use
 
 
@@ -38,6 +40,7 @@ class Imported(NamedTuple):
     bytes: int
     first: Run
     again: Run
+    nothing_new: Pair  # git listing the commits, and RUM finding that none is new
 
     @property
     def complete(self) -> bool:
@@ -54,7 +57,20 @@ def measure(workspace: Workspace, commits: int) -> Imported:
     floor = time.perf_counter() - began
     first = _import(workspace)
     kept = os.path.getsize(os.path.join(workspace.project_folder, "rum.db"))
-    return Imported(commits, floor, os.path.getsize(workspace.floor_path), kept, first, _import(workspace))
+    again = _import(workspace)
+    return Imported(
+        commits, floor, os.path.getsize(workspace.floor_path), kept, first, again, _nothing_new(workspace)
+    )
+
+
+def _nothing_new(workspace: Workspace) -> Pair:
+    listing = ("git", "-C", workspace.checkout, "rev-list", "HEAD")
+    with workspace.open_rum() as rum:
+        return compare(
+            lambda _: subprocess.run(listing, check=True, stdout=subprocess.DEVNULL),
+            lambda _: rum.import_git(),
+            range(TIMES),
+        )
 
 
 def _import(workspace: Workspace) -> Run:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.briefing import Briefed
+from benchmarks.busy_server import BusyServer
 from benchmarks.importing import Imported, Run
 from benchmarks.semantic import SemanticTimes
 from benchmarks.server_start import ServerStart
@@ -124,12 +125,26 @@ def test_an_import_that_adds_something_the_second_time_fails(added: int, met: bo
     assert rows["`rum import git`, repeated"].met is met
 
 
-def lines(size: int, taken: float, added: int = 0, briefed: Briefed | None = None) -> list[report.Line]:
+@pytest.mark.parametrize(("taken", "resident", "met"), [(1.3, 120.0, True), (1.4, 121.0, False)])
+def test_a_server_that_is_slow_after_stores_or_large_after_a_session_fails(
+    taken: float, resident: float, met: bool
+):
+    rows = lines(10_000, taken, resident=resident)
+    found = [
+        row.met for row in rows if "vectors pending" in row.what or row.what.startswith("RSS after 1,000")
+    ]
+    assert found == [met, met]
+
+
+def lines(
+    size: int, taken: float, added: int = 0, briefed: Briefed | None = None, resident: float = 100
+) -> list[report.Line]:
     """The rows of a run in which every answer took `taken` milliseconds."""
     pair = Pair(Times(1, 1, 1), Times(taken, taken, taken))
     said = {"added": 9, "unchanged": 0, "updated": 0}
     again = {"added": added, "unchanged": 9, "updated": 0}
-    imported = Imported(9, 1.0, 900, 1800, Run(2.0, 40.0, said), Run(0.1, 30.0, again))
+    imported = Imported(9, 1.0, 900, 1800, Run(2.0, 40.0, said), Run(0.1, 30.0, again), pair)
     cold = ServerStart(pair, pair, (10, 20), {"all": 1, "core": 1})
     meaning = SemanticTimes(size, pair, (30, 46), (90, 400), pair, pair, pair)
-    return list(report.lines(cold, [], None, [meaning], imported, Writers(1, 1, 1, []), briefed))
+    busy = BusyServer(pair, resident)
+    return list(report.lines(cold, [], None, [meaning], imported, Writers(1, 1, 1, []), busy, briefed))
