@@ -13,6 +13,7 @@ from rum.capture.tombstones import event_marks
 from rum.model.agents import Agent
 from rum.model.layers import Event, MemoryEntry
 
+# What to do instead of changing the event of another agent.
 INSTEAD = "Leave it to that agent or the owner."
 
 

@@ -34,9 +34,10 @@ FIELDS = (
 MOST_REMARKS = 20
 _SPELLED = {name.lower(): name for name in FIELDS}
 _LATEST = 253_402_300_800  # The end of the year 9999, in Unix seconds
-_SHOWN = 60
-_TELLING, _ALIKE = 4, 0.75
-_JOINTS = re.compile(r"[\W_]+")
+_MAX_SHOWN = 60  # Characters of a name or pattern in a remark
+_MIN_BEGINNING = 4  # Characters at the beginning of a field's name that are enough to recognise it
+_MIN_SIMILARITY = 0.75
+_SEPARATORS = re.compile(r"[\W_]+")
 
 
 def no_check(_: str) -> None:
@@ -54,7 +55,7 @@ class Frontmatter:
     ) -> None:
         self._fields = fields
         self._line_of = line_of
-        self._judge = check_pattern
+        self._check_pattern = check_pattern
         self._remarks: list[tuple[int, str]] = []
 
     def remarks(self, *, retired: bool) -> tuple[str, ...]:
@@ -72,8 +73,8 @@ class Frontmatter:
         )
 
     def _unknown(self, name: str) -> str | None:
-        """A remark on an unknown field that resembles a known one."""
-        near = _similar_field(_JOINTS.sub("", name.lower()))
+        """Remark on an unknown field; returns the known one that it resembles, if any."""
+        near = _similar_field(_SEPARATORS.sub("", name.lower()))
         hint = f"Did you mean `{near}`?" if near else "It is kept in the file."
         self._remark((name,), f"unknown field `{_short(name)}`. {hint}")
         return near
@@ -94,10 +95,10 @@ class Frontmatter:
         return tuple(text for _, text in self._items(name, most, longest))
 
     def patterns(self) -> tuple[str, ...]:
-        """When to use it; what the check_pattern has to say of a pattern is remarked on."""
+        """When to use it, with a remark on each pattern that rarely or never matches."""
         found = self._items(WHEN, MOST_PATTERNS, LONGEST_PATTERN)
         for path, pattern in found:
-            if odd := self._judge(pattern):
+            if odd := self._check_pattern(pattern):
                 self._remark(path, f"`{_short(pattern)}` {odd}.")
         return tuple(pattern for _, pattern in found)
 
@@ -158,14 +159,14 @@ class Frontmatter:
 
 def _similar_field(name: str) -> str | None:
     """The one known field that begins with this name, or else the most similar one."""
-    begun = [known for known in _SPELLED if known.startswith(name) and len(name) >= _TELLING]
-    alike = difflib.get_close_matches(name, list(_SPELLED), n=1, cutoff=_ALIKE)
+    begun = [known for known in _SPELLED if known.startswith(name) and len(name) >= _MIN_BEGINNING]
+    alike = difflib.get_close_matches(name, list(_SPELLED), n=1, cutoff=_MIN_SIMILARITY)
     return next((_SPELLED[known] for known in (begun if len(begun) == 1 else alike)), None)
 
 
 def _short(text: str) -> str:
     flat = one_line(text)
-    return shorten(flat, _SHOWN)
+    return shorten(flat, _MAX_SHOWN)
 
 
 def _text(value: object) -> str:
