@@ -81,6 +81,7 @@ PYTHON: dict[str, str] = {
     "report": "app.upkeep.report:report",
     "archive": "app.upkeep.archive:archive",
     "tidy": "app.upkeep.tidy:tidy",
+    "sync": "app.sync.sync:sync",
     "take_in": "app.capture.intake:intake",
     "import_git": "app.imports.git:import_git",
     "import_issues": "app.imports.exports:import_issues",

@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from rum.model.report import Report
     from rum.model.review import Stats
     from rum.model.runs import Extracted
+    from rum.model.sync import SyncResult
 
 
 Path = str | os.PathLike[str]
@@ -626,6 +627,34 @@ class Rum:
         """
         with self._project.locked():
             return load(PYTHON["tidy"])(self._caller, seconds, patience, progress)
+
+    def sync(
+        self,
+        with_: str | None = None,
+        *,
+        remote: str | None = None,
+        dry_run: bool = False,
+        auto: bool | None = None,
+        sign: bool = False,
+        prompt: bool = False,
+        progress: Progress = ignore,
+    ) -> SyncResult:
+        """Unite this memory with the one on a ref of the repository's remote, by default `origin`.
+
+        `with_` is a shared folder or the address of a git repository instead. The setting `share` says what
+        is sent. `auto` lets `tidy` do it from now on, or no longer. With `prompt`, git may ask for passwords.
+        """
+        with self._project.locked():
+            return load(PYTHON["sync"])(
+                self._caller,
+                with_,
+                remote=remote,
+                dry_run=dry_run,
+                auto=auto,
+                sign=sign,
+                prompt=prompt,
+                progress=progress,
+            )
 
     def idle(self) -> bool:
         """Start a short-lived process that does pending work; whether one was started."""

@@ -9,14 +9,13 @@ from rum.redact.secret_plausibility import HASH, MARK, MARKED, Budget, compiled,
 from rum.redact.secret_roles import (
     ABOUT,
     AUTH,
-    CODE,
     HARMLESS,
     KEY,
     LINK,
-    PASS,
     PASSWORD,
     SERVICE,
     TOOL,
+    VAGUE,
     cues_in,
     role_of,
 )
@@ -38,24 +37,13 @@ _WORD = (
 _SEPARATORS = str.maketrans("", "", "_.-/")
 _HEAD, _TAIL = 160, 110  # Characters before and after a value that are read
 _ENOUGH = 8.5
-_OPERATORS = frozenset("=:：→—")
-_SIGNS = _OPERATORS | frozenset(",;{([|&")
+_OPERATORS = "=:：→—"
 
-# Where a word about secrets is: the name of the value (`password: X`), right before it (`password X`), before
-# it in a list (`"password", X`), earlier in its phrase (`password of the server: X`), a few words before it,
-# after it, on a line above; the function that is called with it; a key or a section that it belongs to.
-_OWN, _BESIDE, _LISTED, _PHRASE, _NEAR, _AFTER, _ABOVE, _CALL, _PARENT = range(9)
-# Points for a word, by its role and its place in the order above.
-_POINTS = {
-    PASSWORD: (8, 8, 5.5, 7, 5.5, 5.5, 6, 6, 6),
-    KEY: (7, 7, 3.7, 7, 3.7, 5.4, 4, 6, 6),
-    PASS: (8, 4.3, 4.3, 5.4, 2, 1, 2, 0, 0),
-    CODE: (5.5, 5, 2, 5.4, 2, 1, 2, 0, 0),
-    ABOUT: (5, 4, 2.3, 3.3, 3.3, 2, 4, 6, 6),
-    AUTH: (4, 3, 2.5, 2.5, 2.5, 1, 2.5, 5, 6),
-    TOOL: (7, 5, 5.5, 5.5, 5.5, 4, 4, 6, 0),
-    SERVICE: (3.2, 3.2, 3.2, 3.2, 3.2, 2, 3, 6, 0),
-}
+# Points for a word about secrets: right at the value, a few words before it, after it, on a line above.
+_DIRECT = {PASSWORD: 8, KEY: 7, VAGUE: 5, ABOUT: 5, AUTH: 4, TOOL: 5, SERVICE: 3.2}
+_NEAR = {PASSWORD: 5.5, KEY: 3.7, VAGUE: 2, ABOUT: 3.3, AUTH: 2.5, TOOL: 5.5, SERVICE: 3.2}
+_ABOVE = {PASSWORD: 6, KEY: 4, VAGUE: 2, ABOUT: 4, AUTH: 2.5, TOOL: 4, SERVICE: 3}
+_AFTER = {PASSWORD: 5.5, KEY: 5.4, VAGUE: 1, ABOUT: 2, AUTH: 1, TOOL: 4, SERVICE: 2}
 _FAR = 10  # Words
 _LONGEST = 200  # Characters of a value that are judged
 _MORE = 2  # For each further sort of words
@@ -138,7 +126,7 @@ def _cue_places(lower: str, cues: list[str]) -> list[int]:
 def _candidate(text: str, start: int, value: str, judged: Budget) -> tuple[int, int, str] | None:
     value = value.rstrip(".?") or value
     end = start + len(value)
-    if value[0] == "-" and text[start - 1 : start] == ":":  # ${_OWN:-value}
+    if value[0] == "-" and text[start - 1 : start] == ":":  # ${NAME:-value}
         start, value = start + 1, value[1:]
     if value[0] == "-":  # the flag and its value in one word
         rest = compiled(r"[^\s\"'`;|)\\]{0,200}").match(text, end)
@@ -188,8 +176,6 @@ class _Evidence:
         self._most = 0.0
 
     def add(self, role: int, kind: str, points: float) -> None:
-        if not points:
-            return
         self.best[role] = max(points, self.best.get(role, 0))
         if points > self._most:
             self._most, self.kind = points, kind
@@ -215,13 +201,20 @@ def _judge(text: str, start: int, end: int, points: float) -> str | None:
     if points == HASH and _names_other(words):
         return None
     quoted = head[-1:] in ("'", '"', "`") and tail[:1] == head[-1:]
-    owned = _before(text, start, words, evidence)
+    owned = _before(text, start, words, evidence, quoted)
     if owned == HARMLESS:
         if points < 7 or not compiled(_KEPT).search(text, max(0, start - 600), start):
             return None
         evidence.add(KEY, "secret", 5)
-    if "(" in head:
-        _called(_call(head), evidence)
+    call = _call(head) if "(" in head else ""
+    if call:
+        last = call.rpartition(".")[2]
+        for name in (last, call):
+            role, kind = role_of(name)
+            if role in (HARMLESS, 0) and any(word in name.lower() for word in ("crypt", "passw", "hash")):
+                role, kind = ABOUT, "password"
+            if role in _DIRECT and role != VAGUE and (role != ABOUT or name == last or kind == "password"):
+                evidence.add(role, kind, 6 if role != AUTH else 5)
     _after(tail, head, evidence)
     if head.rstrip("\"'` ")[-1:] in (":", "/", "|", ",") and compiled(_PAIRED).search(head[-48:]):
         for role in {AUTH, PASSWORD, ABOUT} & evidence.best.keys():
@@ -266,17 +259,6 @@ def _call(head: str) -> str:
 _NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:>$-"
 
 
-def _called(call: str, evidence: _Evidence) -> None:
-    """Weigh the name of the function that is called with a value."""
-    last = call.rpartition(".")[2]
-    for name in (last, call):
-        role, kind = role_of(name)
-        if role in (HARMLESS, 0) and any(word in name.lower() for word in ("crypt", "passw", "hash")):
-            role, kind = ABOUT, "password"
-        if role in _POINTS and (role != ABOUT or name == last or kind == "password"):
-            evidence.add(role, kind, _POINTS[role][_CALL])
-
-
 def _said(words: list[str]) -> list[str]:
     """The words that are more than links and signs."""
     return [word for word in words if word[:1].isalpha() and role_of(word)[0] != LINK]
@@ -288,67 +270,89 @@ def _names_other(words: list[str]) -> bool:
         role = role_of(word)[0]
         if role == HARMLESS:
             return True
-        if word in ",;{([|&" or role in _POINTS or number > 4:
+        if word in ",;{([|&" or role in _DIRECT or number > 4:
             return False
     return False
 
 
-def _before(text: str, start: int, words: list[str], evidence: _Evidence) -> int:
+def _before(text: str, start: int, words: list[str], evidence: _Evidence, quoted: bool) -> int:
     """Weigh the words before a value; HARMLESS, or 1 where the value has a name that says nothing."""
-    given = listed = broken = (
-        False  # a sign that gives the value, or lists it, right before; a list before that
-    )
-    owned = distance = 0
+    operator = owned = distance = broken = gap = 0
     for place in range(len(words) - 1, -1, -1):
-        word, name = words[place], words[place].strip("-/")
+        word = words[place]
+        if word in _OPERATORS:
+            operator += not distance
+            continue
+        if word == "|" and not distance and not gap:
+            operator += 1
+            continue
+        if word in ",;{([|&":
+            broken += distance > 0
+            gap += not distance
+            continue
         role, kind = role_of(word)
-        if word in _SIGNS:
-            gives = word in _OPERATORS
-            broken = broken or (distance > 0 and not gives)
-            given = given or (not distance and (gives or (word == "|" and not listed)))
-            listed = listed or (not distance and not gives)
-            continue
-        if role == LINK and word == name:
-            given = given or (not distance and name in _SAYS)
-            continue
+        name = word.strip("-/")
+        if word[0] in "-/":
+            if distance == 1 and takes_pair(name) and (operator or text[start - 1] in ",%/ "):
+                evidence.add(PASSWORD, "password", 8 if operator or text[start - 1] != " " else 5)
+            elif not distance and operator and name[0] == "u" and len(name) > 1 and word[:2] == "-u":
+                evidence.add(PASSWORD, "password", 6)
+            elif not distance and len(name) < 5:
+                command = command_before(text, start)
+                if takes_password(name, command):
+                    evidence.add(PASSWORD, "password", 8)
+                elif name in ("p", "P", "w", "W", "pw", "pass") and names_user(command):
+                    evidence.add(PASSWORD, "password", 5)
+            if len(name) < 3:
+                distance += 1
+                continue
         if not role and strength(word) > 4:  # another value of a list
             continue
-        evidence.add(PASSWORD, "password", _flag(text, start, word, distance, given))
-        before = words[place - 1] if place else ""
-        if role == CODE and kind_of_name(f"{before}_{name}"):
+        if role == LINK:
+            operator += not distance and name in _SAYS
+            continue
+        if role == VAGUE and kind == "api-key" and place and kind_of_name(f"{words[place - 1]}_{name}"):
             role = KEY
-        if given and not distance:
-            if role == HARMLESS and "<(" in text[max(0, start - 9) : start]:  # --password-file=<(echo X)
-                role, kind = role_of(name.rpartition("-")[0])
-            elif role == HARMLESS and words[place + 1] in _OPERATORS and not takes_pair(before.strip("-/")):
-                return HARMLESS
-            owned = int(not role)
-        if role in _POINTS:
-            direct = _OWN if given else _LISTED if listed else _BESIDE
-            where = direct if not distance else _PHRASE if given and not broken else _NEAR
-            evidence.add(role, kind, _POINTS[role][where] - distance / 20)
+        if not distance:
+            paired = place and takes_pair(words[place - 1].strip("-/"))
+            if role == HARMLESS and operator and words[place + 1] in _OPERATORS and not paired:
+                if "<(" not in text[max(0, start - 9) : start] or "pass" not in word:
+                    return HARMLESS
+                evidence.add(PASSWORD, "password", 5)
+            if role == VAGUE and (operator or word[0] == "-"):
+                evidence.add(role, kind, 8 if kind == "password" else 5.5)
+            elif role == VAGUE and kind == "password":
+                evidence.add(role, kind, 4.3)
+            elif role in _DIRECT:
+                evidence.add(role, kind, _direct(role, word, operator, gap, quoted, len(words)))
+            owned = int(operator > 0 and not role)
+        elif role == VAGUE and operator and not broken:
+            evidence.add(role, kind, 5.4 - distance / 20)
+        elif role in _NEAR:
+            near = _NEAR[role] - (2 if owned and broken else 0) - distance / 20
+            if operator and not broken and distance < 4 and role in (PASSWORD, KEY):
+                near = 7 - distance / 20
+            evidence.add(role, kind, near)
+        if (
+            not operator
+            and distance < 3
+            and (name.lower().endswith("login") or (name == "user" and distance == 1))
+        ):
+            evidence.add(TOOL, "password", 5.5)
         distance += 1
         if distance > _FAR:
             break
     return owned
 
 
-def _flag(text: str, start: int, word: str, distance: int, given: bool) -> float:
-    """Points for a flag or a command before a password, or before a name and a password."""
-    flag, before = word.strip("-/"), text[start - 1]
-    if flag.endswith(("login", "LOGIN")) and distance < 3 - 2 * given:
-        return 7 if given else 5.5
-    if flag == word:
-        return 5.5 if flag == "user" and distance == 1 and not given else 0
-    if distance:
-        paired = distance == 1 and takes_pair(flag) and (given or before in ",%/ ")
-        return 0 if not paired else 8 if given or before != " " else 5
-    if given and len(flag) > 1 and word.startswith("-u"):  # -uname:password
-        return 6
-    command = command_before(text, start) if len(flag) < 5 else ""
-    if takes_password(flag, command):
-        return 8
-    return 5 if flag in ("p", "P", "w", "W", "pw", "pass") and names_user(command) else 0
+def _direct(role: int, word: str, operator: int, gap: int, quoted: bool, words: int) -> float:
+    """Points for the word right before a value."""
+    if operator:
+        return 7 if word.endswith("login") else _DIRECT[role]
+    if gap:
+        return _DIRECT[role] - 1 if quoted and role in (PASSWORD, KEY) else _NEAR[role] - (role == ABOUT)
+    loose = word[0] != "-" and (role == AUTH or (role == ABOUT and words > 1))
+    return _DIRECT[role] - loose
 
 
 _SAYS = word_set("is was are c'est ist lautet heißt es est è é jest je är это 是 は je to")
@@ -365,11 +369,12 @@ def _after(tail: str, head: str, evidence: _Evidence) -> None:
     linked = 3 if compiled(_LINKED).match(tail) or compiled(_USED).search(head[-12:]) else 0
     for number, word in enumerate(words):
         role, kind = role_of(word)
-        if role == CODE and number and kind_of_name(f"{words[number - 1]}_{word}"):
+        if role == VAGUE and kind == "api-key" and number and kind_of_name(f"{words[number - 1]}_{word}"):
             role = KEY
-        if role in _POINTS:
-            more = 4 if piped else (0 if role in (PASS, CODE) else linked) - number / 6
-            evidence.add(role, kind, _POINTS[role][_AFTER] + more)
+        if role in _AFTER:
+            evidence.add(
+                role, kind, _AFTER[role] + (4 if piped else (linked if role != VAGUE else 0) - number / 6)
+            )
 
 
 def _above(text: str, line: int, evidence: _Evidence) -> None:
@@ -389,8 +394,8 @@ def _above(text: str, line: int, evidence: _Evidence) -> None:
         prompt = 3 if compiled(_PROMPT).search(above) else 1 if above[-1] in ":?" else 0
         for number, word in enumerate(reversed(words)):
             role, kind = role_of(word)
-            if role in _POINTS:
-                points = _POINTS[role][_OWN if len(said) < 3 and above[-1] in ":=|>-" else _ABOVE]
+            if role in _ABOVE:
+                points = _DIRECT[role] if len(said) < 3 and above[-1] in ":=|>-" else _ABOVE[role]
                 evidence.add(role, kind, weight * (points + prompt - (0 if leads or number < 3 else 2.5)))
         if evidence.best:
             return
@@ -414,8 +419,8 @@ def _parents(text: str, line: int, head: str, evidence: _Evidence) -> None:
             if above.rstrip()[-1:] in ":{[]>|=(" and len(above) < 80:
                 for word in _words(above):
                     role, kind = role_of(word)
-                    if role in _POINTS:
-                        evidence.add(role, kind, _POINTS[role][_PARENT])
+                    if role in (KEY, PASSWORD, ABOUT, AUTH):
+                        evidence.add(role, kind, 6)
             indent = depth
             if not indent:
                 return

@@ -9,10 +9,10 @@ from rum.redact.secret_plausibility import compiled, words_of
 from rum.redact.secret_tools import POSITIONAL
 from rum.text.lexicon import word_set
 
-# PASS: `pass`, `pin`; CODE: `key`, `code`; ABOUT: a name with a word about secrets in it, as in
-# `PasswordField`; AUTH: people and connections; TOOL: a command that takes a password; SERVICE: who gives out
-# keys; HARMLESS: the name of something that is no secret; LINK: a word between a name and its value.
-PASSWORD, KEY, PASS, CODE, ABOUT, AUTH, TOOL, SERVICE, HARMLESS, LINK = range(1, 11)
+# VAGUE: `pass`, `key`; ABOUT: a name with a word about secrets in it, as in `PasswordField`; AUTH: people and
+# connections; TOOL: a command that takes a password; SERVICE: who gives out keys; HARMLESS: the name of
+# something that is no secret; LINK: a word between a name and its value.
+PASSWORD, KEY, VAGUE, ABOUT, AUTH, TOOL, SERVICE, HARMLESS, LINK = range(1, 10)
 
 # Parts of words for a password, and for a key, in many languages.
 _FOREIGN = word_set(
@@ -134,7 +134,7 @@ def role_of(token: str) -> tuple[int, str]:
         return LINK, ""
     kind = kind_of_name(name)
     if kind:
-        return (PASS if is_vague(name) else PASSWORD if kind in _AS_PASSWORD else KEY), kind
+        return (VAGUE if is_vague(name) else PASSWORD if kind in _AS_PASSWORD else KEY), kind
     words = {*words_of(name), *compiled(r"[^\W_]+").findall(lower)}
     last = words_of(name)[-1:]
     if (last and last[0] in _HARMLESS) or lower in _HARMLESS:
@@ -151,7 +151,7 @@ def role_of(token: str) -> tuple[int, str]:
     if not _NOT_ABOUT.isdisjoint(words):
         return 0, ""
     if lower in ("key", "keys", "code", "codes"):
-        return CODE, "api-key"
+        return VAGUE, "api-key"
     if lower.endswith("auth") or (name.isupper() and last == ["key"]):
         return KEY, "secret"
     if not _KEY_WORDS.isdisjoint(words) or any(part in lower for part in _KEY_PARTS):
@@ -159,7 +159,7 @@ def role_of(token: str) -> tuple[int, str]:
             return KEY, "secret"
         return ABOUT, "secret"
     if lower in _VAGUE or lower.endswith("community"):
-        return PASS, "password"
+        return VAGUE, "password"
     if not POSITIONAL.isdisjoint(words) or ("user" in words and not _MAKES.isdisjoint(words)):
         return TOOL, "password"
     if not _AUTH.isdisjoint(words):

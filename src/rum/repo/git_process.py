@@ -53,7 +53,7 @@ def run_git(git_dir: str, *arguments: str) -> str | None:
 
 def ask_git(git_dir: str, *arguments: str, question: bytes = b"", objects: str | None = None) -> bytes | None:
     """The same as bytes, with a question on stdin, and another folder of objects if one is given."""
-    program = _find_program(os.environ.get("PATH", "").split(os.pathsep))
+    program = find_program()
     if not program:
         return None
     import subprocess  # noqa: PLC0415 (slow to load; a repository that is known needs no git)
@@ -78,7 +78,7 @@ def ask_git(git_dir: str, *arguments: str, question: bytes = b"", objects: str |
 @contextmanager
 def stream_git(git_dir: str, *arguments: str, stdin: bytes = b"") -> Generator[IO[bytes]]:
     """Git's output as a stream, to be read to its end while git runs; GitFailed if git fails."""
-    program = _find_program(os.environ.get("PATH", "").split(os.pathsep))
+    program = find_program()
     if not program:
         raise StorageError("git was not found on the PATH. Install it and try again.")
     import subprocess  # noqa: PLC0415
@@ -125,9 +125,9 @@ def _environment() -> dict[str, str]:
     return inherited | _ENVIRONMENT
 
 
-def _find_program(folders: Iterable[str]) -> str | None:
+def find_program() -> str | None:
     """Git in the absolute folders of PATH: Windows would also run a `git.exe` in the repository itself."""
-    for folder in folders:
+    for folder in os.environ.get("PATH", "").split(os.pathsep):
         program = os.path.join(folder, "git.exe" if os.name == "nt" else "git")
         if os.path.isabs(folder) and os.path.isfile(program) and os.access(program, os.X_OK):
             return program

@@ -283,6 +283,7 @@ class Settings:
     redact_extra: tuple[str, ...]
     capture_by_agent: str
     review: str
+    share: str
     redact_allow: tuple[str, ...]
     embedder: str
     embedder_url: str | None

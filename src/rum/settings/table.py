@@ -153,6 +153,14 @@ def _one_of(*words: str) -> Kind:
     return Kind(f"one of {', '.join(words)}", check)
 
 
+def _share(value: object) -> str:
+    text = _text(value)
+    if text not in ("all", "kept", "none") and not re.fullmatch(r"tagged:\S.*", text):
+        raise ValueError
+    return text
+
+
+_SHARE = Kind("all, kept, tagged:TAG or none", _share)
 _NAME = Kind(f"a name of at most {_MAX_NAME_LENGTH} characters, without slashes or control characters", _name)
 AGENT_NAME = Kind(
     f"a name of at most {_MAX_AGENT_LENGTH} characters, without slashes or control characters",
@@ -246,6 +254,12 @@ SETTINGS = (
         _one_of("off", "on"),
         "off",
         "whether `rum tidy` creates chapters from memories that belong together",
+    ),
+    Setting(
+        "share",
+        _SHARE,
+        "none",
+        "what `rum sync` sends: all or kept (never what waits for review), tagged:TAG, or none",
     ),
     Setting(
         "import_git",

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from rum.store.chapters import GroupMatches, Groups
     from rum.store.records import Events, Facts, History, Rules
     from rum.store.search import Search
+    from rum.store.sync import SyncLog
     from rum.store.trash import Trash
     from rum.store.upkeep import Archive, LocalUpkeep, Upkeep
     from rum.store.vectors import Vectors
@@ -171,6 +172,7 @@ class Store(Protocol):
     archive: Archive
     trash: Trash
     history: History
+    sync: SyncLog
     facts: Facts
     rules: Rules
     events: Events

@@ -109,6 +109,10 @@ class History(Protocol):
         """Add the texts that an item had before it is replaced."""
         ...
 
+    def replace(self, kind: str, item_id: str, revisions: Iterable[Revision]) -> None:
+        """Replace all earlier versions of an item."""
+        ...
+
     def of(self, kind: str, ids: Sequence[str]) -> dict[str, list[Revision]]:
         """Return the earlier versions of each of these items, oldest first."""
         ...

@@ -20,6 +20,7 @@ from rum.text.shorten import one_line
 
 CAPTURE = "capture"
 EXTRACTION = "extraction"
+SYNC = "sync"  # Of two changes of one thing, the one that is not in force
 _FIRST = "first"
 _LABEL = 120
 
@@ -76,12 +77,15 @@ def find(project: Project, kind: str, one: str) -> list[TrashItem]:
     return [item for item in project.store.trash.find(one, kind, pending=True) if item.id == one]
 
 
-def withdraw(project: Project, kind: str, one: str) -> None:
-    """Delete what was proposed under an id, without a tombstone."""
-    project.store.trash.delete(item.number for item in find(project, kind, one) if item.number is not None)
+def withdraw(project: Project, kind: str, one: str, source: str | None = None) -> None:
+    """Delete what was proposed under an id, by anyone or by one source, without a tombstone."""
+    found = (item for item in find(project, kind, one) if source in (None, item.forgotten_by))
+    project.store.trash.delete(item.number for item in found if item.number is not None)
 
 
-def propose_memory(project: Project, pending: PendingMemory, *, is_update: bool = False) -> str:
+def propose_memory(
+    project: Project, pending: PendingMemory, *, is_update: bool = False, source: str = CAPTURE
+) -> str:
     """Propose a captured memory, or a change of an existing one, in place of what was proposed before.
 
     The result is `pending`; `unchanged` if just this is pending, `forgotten` if it was rejected or forgotten.
@@ -95,7 +99,7 @@ def propose_memory(project: Project, pending: PendingMemory, *, is_update: bool 
     withdraw(project, "memory", memory.id)
     if project.store.memories.tombstones(found, pending=False):
         return "forgotten"
-    _put(project, "memory", memory.id, memory.intent.goal, memory.agent_id, found, pending, CAPTURE)
+    _put(project, "memory", memory.id, memory.intent.goal, memory.agent_id, found, pending, source)
     return "pending"
 
 
@@ -106,13 +110,13 @@ def propose_rule(project: Project, pending: PendingRule, source: str) -> None:
     _put(project, "rule", rule.id, f"{rule.condition}: {rule.action}", rule.agent_id, found, pending, source)
 
 
-def propose_fact(project: Project, pending: PendingFact) -> None:
+def propose_fact(project: Project, pending: PendingFact, source: str = EXTRACTION) -> None:
     """Propose a fact, in place of another value for its key."""
     fact = pending.fact
     found = [fact_value_mark(fact.key, fact.value, project.tombstone_key)]
     withdraw(project, "fact", fact.key)
     label = f"{fact.key} = {fact.value}"
-    _put(project, "fact", fact.key, label, fact.agent_id, found, pending, EXTRACTION)
+    _put(project, "fact", fact.key, label, fact.agent_id, found, pending, source)
 
 
 def propose_note(project: Project, pending: PendingNote) -> str:

@@ -218,7 +218,7 @@ def _accept(caller: Caller, item: TrashItem, changes: Mapping[str, Any] | None =
     proposed = _decoded(item)
     _delete(caller.project, item)
     if isinstance(proposed, PendingMemory):
-        kept_as = _keep_memory(caller, proposed, changes)
+        kept_as = _keep_memory(caller, proposed, changes, by_person=item.forgotten_by == pending.SYNC)
     elif isinstance(proposed, PendingRule):
         kept_as = _keep_rule(caller, proposed, changes)
     elif isinstance(proposed, PendingFact):
@@ -237,11 +237,15 @@ def _decided(caller: Caller, item: TrashItem, verdict: str, kept_as: str | Unset
     return Reviewed(id=item.id, kind=item.kind, label=item.label, verdict=verdict, kept_as=kept_as)
 
 
-def _keep_memory(caller: Caller, proposed: PendingMemory, changes: Mapping[str, Any] | None) -> str:
+def _keep_memory(
+    caller: Caller, proposed: PendingMemory, changes: Mapping[str, Any] | None, *, by_person: bool
+) -> str:
     project, store = caller.project, caller.store
     memory = replace(proposed.memory, project_id=project.location.id)
     old = store.memories.get([memory.id])
-    if old:
+    if old and by_person:
+        replace_memory(caller, old[0], replace(old[0], **msgspec.structs.asdict(memory.content())))
+    elif old:
         update_imported(caller, old[0], memory, by=CAPTURE_AUTHOR)
     else:
         import_author(project, memory.agent_id, memory.created_at)
@@ -268,6 +272,8 @@ def _keep_rule(caller: Caller, proposed: PendingRule, changes: Mapping[str, Any]
     import_author(caller.project, rule.agent_id, rule.created_at)
     if rule.source == USER:
         put_rule(caller.project, rule)
+    elif store.rules.get([rule.id]):  # another version of it
+        rules.change(caller, rule.id, rule.condition, rule.action)
     elif same := store.rules.with_texts(rule.condition, rule.action):
         rule = same[0]
     else:

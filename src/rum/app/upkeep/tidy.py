@@ -43,6 +43,7 @@ class TidyResult(msgspec.Struct, frozen=True):
     # Memories created from events that hooks had spooled; unset if there were none.
     captured: int | UnsetType = UNSET
     imported: int | UnsetType = UNSET  # Memories of new commits; unset if there were none
+    synced: int | UnsetType = UNSET  # Items that came or went by `sync`; unset if it is not automatic
 
 
 def pending(project: Project) -> int:
@@ -78,6 +79,10 @@ def tidy(caller: Caller, seconds: float, lock_timeout: float, progress: Callable
         chapters: int | UnsetType = UNSET
         if caller.project.settings.auto_chapters == "on":
             chapters = load("app.chapters.create:make_chapters")(caller)
+        synced: int | UnsetType = UNSET
+        if any('"auto":true' in state for state in caller.store.sync.targets().values()):
+            synced, sync_problem = load("app.sync.sync:sync_automatically")(caller)
+            problem = problem or sync_problem
         trouble = semantic.trouble or semantic.write_error or problem or UNSET
         return TidyResult(
             semantic.model,
@@ -88,6 +93,7 @@ def tidy(caller: Caller, seconds: float, lock_timeout: float, progress: Callable
             trouble=trouble,
             captured=captured,
             imported=imported,
+            synced=synced,
         )
 
 

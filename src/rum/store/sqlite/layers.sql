@@ -32,6 +32,9 @@ DELETE FROM facts;
 INSERT INTO fact_versions (fact, version, changed_at, changed_by, value)
 SELECT seq, ?2, ?3, ?4, ?5 FROM facts WHERE key = ?1;
 
+-- name: delete_fact_versions
+DELETE FROM fact_versions WHERE fact = (SELECT seq FROM facts WHERE key = ?);
+
 -- name: fact_versions_of
 SELECT f.key AS id, v.version, v.changed_at, v.changed_by, v.value
 FROM facts AS f JOIN fact_versions AS v ON v.fact = f.seq WHERE f.key IN (:ids) ORDER BY v.version;
@@ -79,6 +82,9 @@ DELETE FROM rules;
 -- name: insert_rule_version
 INSERT INTO rule_versions (rule, version, changed_at, changed_by, condition, action)
 SELECT seq, ?2, ?3, ?4, ?5, ?6 FROM rules WHERE id = ?1;
+
+-- name: delete_rule_versions
+DELETE FROM rule_versions WHERE rule = (SELECT seq FROM rules WHERE id = ?);
 
 -- name: rule_versions_of
 SELECT r.id, v.version, v.changed_at, v.changed_by, v.condition, v.action

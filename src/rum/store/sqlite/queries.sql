@@ -112,6 +112,9 @@ SELECT id, origin_reference FROM memories WHERE created_at >= ? AND origin_kind 
 -- name: insert_memory_version
 INSERT INTO memory_versions (memory_id, version, changed_at, changed_by, data) VALUES (?, ?, ?, ?, ?);
 
+-- name: delete_memory_versions
+DELETE FROM memory_versions WHERE memory_id = ?;
+
 -- name: memory_versions_of
 SELECT memory_id AS id, version, changed_at, changed_by, data FROM memory_versions
 WHERE memory_id IN (:ids) ORDER BY version;

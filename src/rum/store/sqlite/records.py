@@ -13,6 +13,7 @@ from rum.model.ids import tail_of
 from rum.store.records import Revision
 from rum.store.sqlite.connect import Database
 from rum.store.sqlite.rows import fetch_rows
+from rum.store.sync import Change
 
 T = TypeVar("T")
 Row = sqlite3.Row  # A row of a query; its columns are read by name
@@ -27,7 +28,7 @@ def _load(name: str) -> dict[str, str]:
     return {name: body.strip().rstrip(";") for name, body in zip(parts[1::2], parts[2::2], strict=True)}
 
 
-_FILES = ("queries", "layers", "chapters", "archive", "trash", "captured_events", "activity")
+_FILES = ("queries", "layers", "chapters", "archive", "trash", "sync", "captured_events", "activity")
 
 # Statement by name: `queries.sql` for memories, `layers.sql` for facts, rules and events, and so on.
 SQL = {name: body for file in _FILES for name, body in _load(f"{file}.sql").items()}
@@ -128,6 +129,12 @@ class SqliteHistory(Table):
         with self._database.transaction() as db:
             db.execute(SQL[f"insert_{kind}_version"], (item_id, version, changed_at, changed_by, *texts))
 
+    def replace(self, kind: str, item_id: str, revisions: Iterable[Revision]) -> None:
+        with self._database.transaction() as db:
+            db.execute(SQL[f"delete_{kind}_versions"], (item_id,))
+            for revision in revisions:
+                self.add(kind, item_id, revision)
+
     def of(self, kind: str, ids: Sequence[str]) -> dict[str, list[Revision]]:
         found: dict[str, list[Revision]] = {one: [] for one in ids}
         for row in self._rows_for(f"{kind}_versions_of", found):
@@ -137,3 +144,25 @@ class SqliteHistory(Table):
 
 
 _VERSION_TEXTS = {"memory": ("data",), "fact": ("value",), "rule": ("condition", "action")}
+
+
+class SqliteSyncLog(Table):
+    """The targets of `rum sync`, and the changes that triggers record for them."""
+
+    def targets(self) -> dict[str, str]:
+        return {row["target"]: row["state"] for row in self._rows("sync_targets")}
+
+    def set_target(self, target: str, state: str) -> None:
+        with self._database.transaction() as db:
+            db.execute(SQL["set_sync_target"], (target, state))
+
+    def delete_target(self, target: str) -> None:
+        with self._database.transaction() as db:
+            db.execute(SQL["delete_sync_target"], (target,))
+
+    def changes(self, target: str) -> list[Change]:
+        return [Change(row["kind"], row["id"], row["times"]) for row in self._rows("sync_changes", (target,))]
+
+    def delete_changes(self, target: str, changes: Iterable[Change]) -> None:
+        with self._database.transaction() as db:
+            db.executemany(SQL["delete_sync_change"], ((target, *change) for change in changes))

@@ -13,7 +13,7 @@ from rum.store.sqlite.connect import Database, storage_errors
 from rum.store.sqlite.layers import SqliteEvents, SqliteFacts, SqliteRules
 from rum.store.sqlite.memories import SqliteAgents, SqliteLinks, SqliteMemories
 from rum.store.sqlite.migrate import SCHEMA, prepare
-from rum.store.sqlite.records import SQL, SqliteHistory
+from rum.store.sqlite.records import SQL, SqliteHistory, SqliteSyncLog
 from rum.store.sqlite.search import SqliteSearch
 from rum.store.sqlite.upkeep import SqliteUpkeep
 from rum.store.sqlite.vectors import SqliteVectors
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from rum.store.records import Events, Facts, History, Rules
     from rum.store.search import Search
     from rum.store.sqlite.chapters import SqliteChapters, SqliteWisdom
+    from rum.store.sync import SyncLog
     from rum.store.trash import Trash
     from rum.store.upkeep import Archive, LocalUpkeep, Upkeep
     from rum.store.vectors import Vectors
@@ -64,6 +65,7 @@ class SqliteStore:
         self.agents: Agents = SqliteAgents(self._rum)
         self.vectors: Vectors = SqliteVectors(self._rum)
         self.history: History = SqliteHistory(self._rum)
+        self.sync: SyncLog = SqliteSyncLog(self._rum)
         self.facts: Facts = SqliteFacts(self._rum)
         self.rules: Rules = SqliteRules(self._rum)
         self.events: Events = tolerant(SqliteEvents(self._activity), self._activity)

@@ -1,0 +1,1 @@
+"""Sharing one memory between machines: through a git ref, a folder, or an export."""
