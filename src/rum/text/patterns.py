@@ -200,10 +200,20 @@ def pattern_error(pattern: str) -> str | None:
         return "has an empty alternative, which is ignored"
     if signs := _REGULAR.search(pattern):
         return f"is not a regular expression: `{signs[0]}` is matched literally; only `|` and `*` are special"
+    if broad := next((pieces for pieces in parsed.alternatives if _matches_all(pieces)), None):
+        return (
+            f"matches almost every task, as `{'*'.join(broad)}` is in most texts; name what the task is about"
+        )
     is_natural = " " in _normalise(pattern) and len(parsed.alternatives) == len(parsed.alternatives[0]) == 1
     if is_natural and not parsed.words and not parsed.files:
         return "has only stop words, so it matches only a task with exactly these words"
     return None
+
+
+def _matches_all(pieces: Sequence[str]) -> bool:
+    """Whether an alternative is in almost every text: nothing but wildcards, a letter, or one stop word."""
+    words = "".join(pieces).split()
+    return len(words) < 2 and not any(len(word) > 1 and content_words(word) for word in words)
 
 
 def _without_opening(pattern: str) -> str:

@@ -49,7 +49,7 @@ def test_a_file_without_frontmatter_gets_one(rum: Rum, shop: Shop, tmp_path: Pat
     (tmp_path / "plain.md").write_text("# Plain\n\nJust text.\n")
     assert rum.notes.import_from(tmp_path).added == 1
     (entry,) = rum.notes.show("plain").entries
-    assert (entry.title, entry.content) == ("Plain", "# Plain\n\nJust text.")
+    assert (entry.title, entry.content) == ("Plain", "Just text.")
 
 
 def test_secrets_do_not_come_in(rum: Rum, shop: Shop, tmp_path: Path):

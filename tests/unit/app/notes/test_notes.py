@@ -516,3 +516,25 @@ def test_reindexing_reads_every_note_again(rum: Rum, shop: Shop):
 def test_importance_is_a_closed_set(rum: Rum):
     add(rum, importance=Importance.LOW)
     assert rum.notes.list().notes[0].importance is Importance.LOW
+
+
+def test_a_note_has_its_title_as_a_heading_that_is_no_part_of_its_content(rum: Rum, shop: Shop):
+    added = rum.notes.add("Session store", "Sessions are in Redis.", "session")
+    text = (shop.folder / added.path).read_text()
+    assert text.endswith("---\n\n# Session store\n\nSessions are in Redis.\n")
+    assert rum.notes.show("session-store").entries[0].content == "Sessions are in Redis."
+    own = rum.notes.add("Cache", "# Why we cache\n\nIt is slow.", "cache")
+    assert "# Cache" not in (shop.folder / own.path).read_text()
+
+
+@pytest.mark.parametrize("pattern", ["the", ".*", "*", "auth|*", "a", "the|login"])
+def test_a_pattern_that_matches_almost_everything_is_remarked_on(rum: Rum, pattern: str):
+    added = rum.notes.add("Session store", "Sessions are in Redis.", [pattern])
+    assert "almost every task" in str(added.remarks)
+    (listed,) = rum.notes.list().notes
+    assert "almost every task" in str(listed.remarks)
+
+
+@pytest.mark.parametrize("pattern", ["auth|login", "implement.*auth", "go", "*auth*", "When using sessions"])
+def test_a_pattern_about_something_is_not_remarked_on(rum: Rum, pattern: str):
+    assert not rum.notes.add("Session store", "Sessions are in Redis.", [pattern]).remarks

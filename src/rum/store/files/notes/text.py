@@ -16,6 +16,7 @@ from rum.model.notes import LONGEST_ORIGIN, LONGEST_TITLE, MOST_TAGS, Entry
 from rum.store.files import yaml
 from rum.store.files.notes.fields import Frontmatter, PatternCheck, no_check
 from rum.text.sentences import fenced_lines, open_fence
+from rum.text.shorten import one_line
 
 MOST_ENTRIES = 500
 LONGEST_FRONTMATTER = 16 * 1024
@@ -118,10 +119,12 @@ def _entry(
     given = _frontmatter(text, section, where, check_pattern)
     content = _ENDS.sub("\n", text[section.body : section.end]).strip("\n")
     heading = _HEADING.search(content)
+    named = given.line("title")
+    title = named or (heading[1] if heading else slug.replace("-", " "))[:LONGEST_TITLE]
     entry = Entry(
         n=n,
-        title=given.line("title") or (heading[1] if heading else slug.replace("-", " "))[:LONGEST_TITLE],
-        content=content,
+        title=title,
+        content=_without_title(content, named) if named else content,
         when_to_use=given.patterns(),
         tags=tuple(tag for one in given.list("tags", MOST_TAGS) for tag in _tags(one)),
         importance=given.importance(),
@@ -168,7 +171,15 @@ def entry_text(entry: Entry) -> str:
         )
     fields += ["deprecated: true"] if entry.deprecated else []
     fields += [f"supersededBy: {_word(entry.superseded_by)}"] if entry.superseded_by else []
-    return "\n".join(["---", *fields, "---", "", clean(entry.content), ""])
+    content = clean(entry.content)
+    heading = [] if content.startswith("# ") else [f"# {entry.title}", ""]
+    return "\n".join(["---", *fields, "---", "", *heading, content, ""])
+
+
+def _without_title(content: str, title: str) -> str:
+    """A text without the heading that only repeats the title, as everything that shows a note has it."""
+    first, _, rest = content.lstrip("\n").partition("\n")
+    return rest.strip("\n") if one_line(first) == f"# {one_line(title)}" and rest.strip() else content
 
 
 def clean(content: str) -> str:

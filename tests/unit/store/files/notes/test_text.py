@@ -31,7 +31,10 @@ def test_every_example_is_read_whole(file: Path):
     assert entry.importance in (Importance.HIGH, Importance.CRITICAL)
     assert entry.discovered_at is not None
     assert entry.discovered_by in ("planner", "developer")
-    assert entry.content.startswith("# ")
+    text = file.read_text(encoding="utf-8").rstrip()
+    assert text.endswith(entry.content)
+    # The heading that repeats the title is no part of the content.
+    assert entry.content.startswith("# ") == (f"\n# {entry.title}\n" not in text)
 
 
 def test_every_field_of_the_frontmatter_is_read():
