@@ -130,6 +130,7 @@ class TraceResult(Struct, frozen=True):
     origin: RetrievedMemory
     chain: list[TraceNode]
     total_nodes: int
+    hint: str | UnsetType = UNSET
 
 
 class ListedMemory(Struct, frozen=True):

@@ -326,6 +326,16 @@ def test_trace_shows_causes_or_effects_or_the_json_of_the_api(run: Run, rum: Rum
     )
 
 
+def test_trace_says_that_the_other_direction_has_memories(run: Run, rum: Rum, stored: str):
+    rum.link(stored, store(rum, "Effect"), "led_to")
+    assert (
+        "1 effect known too; trace with the direction `effects`."
+        in (found := run("trace", stored)).out + found.err
+    )
+    assert "known too" not in (found := run("trace", stored, "--direction", "effects")).out + found.err
+    assert "known too" not in (found := run("trace", stored, "--direction", "both")).out + found.err
+
+
 def test_list_prints_newest_first_or_the_json_of_the_api(run: Run, rum: Rum, stored: str):
     later = store(rum, "Later")
     lines = run("list").out.splitlines()

@@ -52,7 +52,7 @@ def test_a_table_has_a_heading_and_a_tree_has_branches(rum: Rum, stored: str):
         links={"led_to": stored},
     ).memory_id
     table = COLOUR.sub("", on_terminal("list").text)
-    assert table.split("\n")[0].split() == ["id", "when", "goal", "outcome", "weight", "uses"]
+    assert table.split("\n")[0].split() == ["id", "when", "goal", "outcome", "importance", "uses"]
     assert cause[-8:] in table
     assert "└── caused_by ok Cache the token" in COLOUR.sub("", on_terminal("trace", stored).text)
 

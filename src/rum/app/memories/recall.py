@@ -34,7 +34,7 @@ from rum.model.errors import NO_RESULTS
 from rum.model.fields import seconds
 from rum.model.links import LinkedIds, links_seen
 from rum.model.memory import Memory
-from rum.model.requests import Depth, ListRequest, RecallRequest, TraceRequest
+from rum.model.requests import Depth, Direction, ListRequest, RecallRequest, TraceRequest
 from rum.recall import cascade
 from rum.recall import trace as tracing
 from rum.recall.cascade import Answer
@@ -295,7 +295,20 @@ def trace(caller: Caller, request: TraceRequest) -> TraceResult:
         for step in steps
     ]
     caller.project.uses.update([origin.id, *(node.memory.id for node in chain)])
-    return TraceResult(at_depth(origin, depth), chain, len(chain))
+    hint = _other_direction(caller.project, origin.id, request.direction)
+    return TraceResult(at_depth(origin, depth), chain, len(chain), hint)
+
+
+def _other_direction(project: Project, memory_id: str, direction: Direction) -> str | UnsetType:
+    """That memories in the other direction are known; what a failure led to is often its fix."""
+    if direction is Direction.BOTH:
+        return UNSET
+    other = Direction.EFFECTS if direction is Direction.CAUSES else Direction.CAUSES
+    count = len(tracing.walk(project.store.links, memory_id, other, 1))
+    if not count:
+        return UNSET
+    kind = other.value[:-1] if count == 1 else other.value
+    return f"{count} {kind} known too; trace with the direction `{other.value}`."
 
 
 def listing(caller: Caller, request: ListRequest) -> ListResult:

@@ -216,7 +216,7 @@ def trace(rum: Rum, memory_id: str, **arguments: Any) -> Output:
     """Show the causes or effects of a memory."""
     answer = rum.trace(stored_id(rum, memory_id), **arguments)
     ids = [answer.origin.id, *(node.memory.id for node in answer.chain)]
-    return Output(answer, partial(_trace_view, rum), ids=ids)
+    return Output(answer, partial(_trace_view, rum), ids=ids, notes=[answer.hint] if answer.hint else [])
 
 
 def _trace_view(rum: Rum, answer: TraceResult) -> View:
@@ -276,7 +276,7 @@ def _list_view(answer: ListResult) -> View:
         "": "",
         "goal": "strong",
         "outcome": "",
-        "weight": "dim",
+        "importance": "dim",
         "uses": "dim",
     }
     rows = [
