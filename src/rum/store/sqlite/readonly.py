@@ -159,9 +159,8 @@ class ReadOnlyDatabase:
     def damaged_rows(self) -> DamagedRows:
         """The rows that could not be read; loaded late, as hooks rarely need it."""
         if self._damaged_rows is None:
-            from rum.store.sqlite.rows import DamagedRows  # noqa: PLC0415
-
-            self._damaged_rows = DamagedRows()
+            damaged: DamagedRows = _rows_module().DamagedRows()
+            self._damaged_rows = damaged
         return self._damaged_rows
 
     def close(self) -> None:
@@ -256,10 +255,8 @@ def _memory(row: tuple[Any, ...]) -> MemoryRow:
     layers: list[dict[str, Any]]
     try:
         if data is not None:
-            from rum.store.sqlite.rows import unpacked  # noqa: PLC0415 (for archived ones only)
-
             _, _, goal, *_ = head
-            _, _, reasoning, _, outcome = unpacked(form, data, goal, summary)
+            _, _, reasoning, _, outcome = _rows_module().unpacked(form, data, goal, summary)
         layers = [json.loads(reasoning), json.loads(outcome)]
     except ValueError:
         layers = [{}, {}]
@@ -272,6 +269,13 @@ def _connect(path: str) -> sqlite3.Connection | None:
         return driver.connect(sqlite_uri(path, "ro"), uri=True, timeout=0)
     except (driver.Error, ValueError):
         return None
+
+
+def _rows_module() -> Any:
+    """The reader of damaged and of archived rows, which hooks rarely need."""
+    from rum.store.sqlite import rows  # noqa: PLC0415
+
+    return rows
 
 
 def _driver() -> Any:
