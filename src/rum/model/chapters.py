@@ -282,6 +282,7 @@ class CreateChapterResult(Struct, frozen=True, kw_only=True):
     origin: ChapterOrigin
     words: TextSource
     note: str | UnsetType = UNSET
+    material: str | UnsetType = UNSET  # For an agent that writes a better text in a second call
 
 
 class ListChaptersRequest(Layer, frozen=True):
@@ -379,6 +380,7 @@ class SynthesizeResult(Struct, frozen=True, kw_only=True):
     tags: tuple[str, ...]
     words: TextSource
     note: str | UnsetType = UNSET
+    material: str | UnsetType = UNSET  # For an agent that writes a better text in a second call
 
 
 class RecallWisdomRequest(Layer, frozen=True):

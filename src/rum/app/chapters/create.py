@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import cast
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from rum.app.caller import Caller
@@ -35,6 +35,7 @@ from rum.app.chapters.words import given_text
 from rum.app.memories.hints import unknown_tags
 from rum.app.project import Project
 from rum.capture.tombstones import member_marks
+from rum.consolidate.chapters.by_model import material
 from rum.consolidate.chapters.members import short_line
 from rum.consolidate.chapters.titles import LONGEST_TITLE
 from rum.consolidate.suggest import Suggestion, suggest
@@ -49,6 +50,7 @@ from rum.model.chapters import (
     RefreshResult,
     SynthesizeRequest,
     SynthesizeResult,
+    TextSource,
     Wisdom,
     view_of,
 )
@@ -75,6 +77,7 @@ def create_chapter(caller: Caller, request: CreateChapterRequest) -> CreateChapt
         created=written.created,
         memory_count=len(written.group.members),
         note=written.note or UNSET,
+        material=_material(caller, "create_chapter", written.group, (), pick.members),
     )
 
 
@@ -94,7 +97,22 @@ def synthesize(caller: Caller, request: SynthesizeRequest) -> SynthesizeResult:
         contradictions=written.group.contradictions or UNSET,
         chapter_count=len(written.group.sources),
         note=written.note or UNSET,
+        material=_material(caller, "synthesize", written.group, pick.parts, pick.members),
     )
+
+
+def _material(
+    caller: Caller,
+    call: str,
+    group: Chapter | Wisdom,
+    chapters: Sequence[Chapter],
+    members: Mapping[str, Memory],
+) -> str | UnsetType:
+    """What the calling agent needs to write a better text; unset where somebody wrote one already."""
+    if group.words is not TextSource.DRAWN or caller.project.language_model is not None:
+        return UNSET
+    kind = "wisdom" if chapters else "chapter"
+    return material(call, f"{kind}_id", chapters, members.values())
 
 
 def _pick(
@@ -109,12 +127,13 @@ def _pick(
     auto: bool = getattr(request, "auto", False)
     ways = {kind.ids_field: names, f"{kind.name}_id": group_id, "auto": auto}
     used = [name for name, value in ways.items() if value]
+    timed = [name for name in ("since", "before") if getattr(request, name) is not None]
     if used and not auto:
-        used += [name for name in ("since", "before") if getattr(request, name) is not None]
+        used += timed
     if len(used) > 1:
         both = " and ".join(f"`{caller.parameter_name(name)}`" for name in used[:2])
         raise InvalidQuery(f"{both} exclude each other; leave one out.", field=used[1])
-    found_by = () if names or group_id or auto or within != EVER else tags
+    found_by = () if names or group_id or auto or timed else tags
     if group_id:
         old = find_one(project, kind, group_id)
         parts, found_by = kind.get_parts(project, old.part_ids), old.found_by
@@ -135,10 +154,10 @@ def _pick(
         if kind is WISDOM and len(ids) < minimum:
             _refuse_few(caller, kind, len(ids), "named", minimum, field=kind.ids_field)
         parts = kind.get_parts(project, list(ids))
-    elif tags or within != EVER:
+    elif tags or timed:
         parts, total = kind.tagged_parts(project, tags, within, {})
         if total < minimum:
-            when = "" if within == EVER else "of that time"
+            when = "of that time" if timed else ""
             what = f"{when} with {tags_text(tags)}".strip() if tags else when
             _refuse_few(caller, kind, total, what, minimum, tags=tags)
         if kind is CHAPTERS and total > MAX_MEMBERS:

@@ -18,7 +18,7 @@ from rum.app.chapters.words import GIVEN_FIELDS, NAMES, draw_with_vectors, sanit
 from rum.app.project import Project
 from rum.capture.tombstones import chapter_marks, wisdom_marks
 from rum.consolidate.chapters import chapter_words, wisdom_words
-from rum.consolidate.chapters.by_model import ModelWords, ask_for_chapter, ask_for_wisdom
+from rum.consolidate.chapters.by_model import ModelWords, ask_for_chapter, ask_for_wisdom, check_given
 from rum.consolidate.chapters.clusters import Similarity
 from rum.consolidate.chapters.evidence import EvidenceFinder
 from rum.consolidate.chapters.members import by_time
@@ -239,16 +239,23 @@ def text_for(
     return SourcedText(drawn, TextSource.DRAWN, note)
 
 
-def with_given_text(project: Project, pick: Pick[G, P], text: SourcedText[W]) -> SourcedText[W]:
-    """A text with the fields that the caller wrote, now or before, and with evidence for their claims."""
+def with_given_text(
+    project: Project, pick: Pick[G, P], text: SourcedText[W], cited: Mapping[str, Evidence] | None = None
+) -> SourcedText[W]:
+    """A text with the fields that the caller wrote, now or before, and with evidence for their claims.
+
+    `cited` is the evidence that the caller gave now; that given before holds while its memories are the same.
+    """
     given = pick.given
+    known = {**_evidence_in_force(pick), **(cited or {})}
 
     def compose(similarity: Similarity | None) -> W:
         finder = EvidenceFinder(pick.members.values(), similarity)
         evidence: list[Evidence] = []
         for name, claims in text.text.claims_by_list.items():
             if name in given:
-                evidence += map(finder.evidence, given[name])
+                found = ((claim, finder.evidence(claim)) for claim in given[name])
+                evidence += (one if one.supporting else known.get(claim, one) for claim, one in found)
             else:
                 evidence += (found for _, found in claims)
         return replace(text.text, **given, evidence=tuple(evidence))
@@ -256,6 +263,16 @@ def with_given_text(project: Project, pick: Pick[G, P], text: SourcedText[W]) ->
     # A title and topics are only names.
     source = TextSource.GIVEN if given.keys() - NAMES else text.source
     return text._replace(text=draw_with_vectors(project, compose), source=source)
+
+
+def _evidence_in_force(pick: Pick[G, P]) -> dict[str, Evidence]:
+    """The evidence of earlier claims whose memories have not changed since."""
+    if pick.old is None:
+        return {}
+    current = {one.id: one.version for one in pick.members.values() if not one.superseded_by}
+    same = {one.memory_id for one in pick.old.members if current.get(one.memory_id) == one.version}
+    pairs = zip(pick.old.claims, pick.old.evidence, strict=True)
+    return {claim: one for claim, one in pairs if one.supporting and same.issuperset(one.memory_ids)}
 
 
 def with_text(
@@ -326,9 +343,16 @@ def write_group(
     written again, without asking a model.
     """
     project = caller.project
+    checked = check_given(pick.new_text, pick.members.values()) if pick.old_id else None
+    if checked and checked.dropped:
+        left_out = f"Left out: {'; '.join(checked.dropped)}."
+        pick = pick._replace(new_text=checked.fields, note=" ".join(filter(None, (pick.note, left_out))))
+    elif checked:
+        pick = pick._replace(new_text=checked.fields)
+    cited = checked.evidence if checked else {}
     text = text_for(project, kind, pick, ask=ask)
     for _ in range(MAX_TRIES):
-        complete = with_given_text(project, pick, text)
+        complete = with_given_text(project, pick, text, cited)
         with project.locked(), caller.undo_identity_on_error(), project.store.transaction():
             parts = kind.get_parts(project, [one.id for one in pick.parts])
             if not parts:

@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from rum.app.chapters.staleness import with_staleness
 from rum.app.project import Project
-from rum.model.answers import KnowledgeView
-from rum.model.chapters import Chapter, Wisdom
+from rum.model.answers import KnowledgeView, RetrievedMemory
+from rum.model.chapters import Chapter, TextSource, Wisdom
 from rum.model.fields import seconds
 from rum.model.requests import RecallRequest, Strategy
 from rum.recall.knowledge import MatchingLines, ranked
 from rum.recall.query import RecallQuery
 from rum.text.sentences import split_sentences
 from rum.text.shorten import shorten
+from rum.text.word_weights import telling_words
 
 MIN_WORD_SHARE = 0.6  # The weighted share of the query's words that a chapter or wisdom must contain
+MAX_NEW_SHARE = 0.2  # Of a chapter's words that the memory above it lacks, for a mere repetition
 MAX_TEXT = 240  # Characters of an answer's text: about two lines
+
+
+_COUNT = re.compile(r" \(\d+\)(?=;|\Z)")  # How many memories support a claim
 
 
 class _Answer(NamedTuple):
     confidence: float
     id: str
     text: str
+    said: str  # What of the text may be new; the counts in a drawn summary are not
 
 
-def matching_knowledge(project: Project, query: RecallQuery) -> list[KnowledgeView]:
-    """Return at most one chapter and one wisdom: of each kind the answer with the highest confidence."""
+def matching_knowledge(
+    project: Project, query: RecallQuery, memories: Sequence[RetrievedMemory] = ()
+) -> list[KnowledgeView]:
+    """Return at most one chapter and one wisdom: of each kind the answer with the highest confidence.
+
+    A chapter that only repeats one of the `memories`, which are shown above it, is left out.
+    """
     if not query.text or _selects_memories(query.request):
         return []
     found, views = ranked(project.store, query.text), list[KnowledgeView]()
@@ -37,11 +49,24 @@ def matching_knowledge(project: Project, query: RecallQuery) -> list[KnowledgeVi
         passing = [group for group in groups.values() if _passes(group, query.request)]
         answers = [answer for group in passing if (answer := _answer(query, group))]
         answers = [answer for answer in answers if answer.confidence >= query.threshold]
+        if kind == "chapter":
+            answers = [answer for answer in answers if not _repeats(answer.said, memories)]
         if answers:
             best = min(answers, key=lambda answer: (-answer.confidence, answer.id))
             is_stale = bool(with_staleness(project, [groups[best.id]])[0].stale)
             views.append(KnowledgeView(kind, best.id, best.confidence, best.text, is_stale))
     return sorted(views, key=lambda view: (-view.confidence, view.kind))
+
+
+def _repeats(text: str, memories: Sequence[RetrievedMemory]) -> bool:
+    """Whether one memory, as it is shown, says nearly all that a text says."""
+    words = telling_words(_COUNT.sub("", text))
+    for memory in memories:
+        outcome = memory.outcome
+        shown = (memory.intent.goal, outcome.summary, outcome.failure_reason or "", *outcome.learnings)
+        if len(words - telling_words("\n".join(shown))) <= MAX_NEW_SHARE * len(words):
+            return True
+    return False
 
 
 def _selects_memories(request: RecallRequest) -> bool:
@@ -65,10 +90,15 @@ def _answer(query: RecallQuery, group: Chapter | Wisdom) -> _Answer | None:
     title = group.title if isinstance(group, Chapter) else ""
     matcher = MatchingLines(weights, title, group.tags, MIN_WORD_SHARE)
     summary = split_sentences(group.summary, semicolons=True)
-    lines = matcher.matching([*_supported_claims(group)]) or matcher.matching(summary)
+    claims = matcher.matching([*_supported_claims(group)])
+    lines = claims or matcher.matching(summary)
     if not lines and matcher.title_matches():
         lines = summary[:1]
-    return _Answer(matcher.confidence(lines[0]), group.id, _text(title, lines)) if lines else None
+    if not lines:
+        return None
+    text = _text(title, lines)
+    said = text if claims or group.words is not TextSource.DRAWN else title
+    return _Answer(matcher.confidence(lines[0]), group.id, text, said)
 
 
 def _supported_claims(group: Chapter | Wisdom) -> Iterator[str]:

@@ -112,7 +112,7 @@ def _with_knowledge(project: Project, query: RecallQuery, result: RecallResult) 
     if not query.text or not query.words.found.has_chapters:
         return result
     # Loaded here, as few projects have chapters.
-    for one in load("app.memories.knowledge:matching_knowledge")(project, query):
+    for one in load("app.memories.knowledge:matching_knowledge")(project, query, result.memories):
         extended = msgspec.structs.replace(
             result,
             knowledge=[*(result.knowledge or ()), one],

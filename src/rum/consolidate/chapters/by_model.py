@@ -5,8 +5,9 @@ It sees numbered memories and names the sources of each claim. Claims that these
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Generic, NamedTuple, TypeVar
+from typing import Annotated, Any, Generic, NamedTuple, TypeVar
 
 from msgspec import Meta, Struct
 from msgspec.structs import replace
@@ -36,6 +37,7 @@ from rum.model.chapters import Chapter, ChapterText, Evidence, WisdomText
 from rum.model.memory import Memory
 from rum.text.fence import fenced
 from rum.text.shorten import one_line
+from rum.text.tokens import estimate_tokens
 from rum.text.word_weights import Words, telling_words
 
 W = TypeVar("W", ChapterText, WisdomText)
@@ -107,7 +109,8 @@ class ModelWords(NamedTuple, Generic[W]):
 def ask_for_chapter(model: LanguageModel, members: Sequence[Memory]) -> ModelWords[ChapterText]:
     """The words of a chapter by a model; `NoValidAnswer` where memories support none of them."""
     shown = _shown(members)
-    prompt = _CHAPTER_PROMPT.format(most=MOST_LEARNINGS) + _fenced(_numbered(shown))
+    lines = _numbered(enumerate(shown, 1), _each(len(shown)))
+    prompt = _CHAPTER_PROMPT.format(most=MOST_LEARNINGS) + _fenced(lines)
     answer = model.complete(prompt, ChapterAnswer)
     limits = {"learnings": MOST_LEARNINGS}
     return _checked(model.name, answer, limits, _Sources(shown, members), draw_chapter(members))
@@ -119,7 +122,7 @@ def ask_for_wisdom(
     """The words of wisdom by a model; `NoValidAnswer` where memories support none of them."""
     everyone = by_time(members[one] for chapter in chapters for one in chapter.memory_ids if one in members)
     shown = _shown(everyone)
-    lines = [*_chapter_lines(chapters), "", *_numbered(shown)]
+    lines = [*_chapter_lines(chapters), "", *_numbered(enumerate(shown, 1), _each(len(shown)))]
     answer = model.complete(_WISDOM_PROMPT.format(most=MOST_INSIGHTS) + _fenced(lines), WisdomAnswer)
     limits = {"insights": MOST_INSIGHTS, "patterns": MOST_PATTERNS, "best_practices": MOST_PRACTICES}
     return _checked(model.name, answer, limits, _Sources(shown, everyone), draw_wisdom(chapters, members))
@@ -146,14 +149,72 @@ def _checked(
     return ModelWords(words, tuple(sources.dropped))
 
 
-def _shown(members: Sequence[Memory]) -> list[Memory]:
+MATERIAL_TOKENS = 1500  # Of the material that a calling agent is handed, with what is asked of it
+_ASKED = """\
+RUM drew these words from the memories; write better ones. Call {call} again with {id_field} and {fields}, \
+written from the material below. Each claim is one sentence that ends with the numbers of the memories that \
+say it: “… [1, 3]”. Use their names, paths and numbers; prefer causes, constraints, decisions with their \
+reasons, what failed and what worked instead. What these memories do not support is left out.
+"""
+_CITED = re.compile(r"\s*\[(\d{1,3}(?:\s*,\s*\d{1,3}){0,19})\]\s*\.?\s*\Z")
+
+
+def material(call: str, id_field: str, chapters: Sequence[Chapter], members: Iterable[Memory]) -> str:
+    """What a calling agent needs to write a text: what is asked of it, and the memories, numbered by time."""
+    kind = WisdomText if chapters else ChapterText
+    fields = ", ".join((*kind.TEXTS, *kind.CLAIM_LISTS))
+    ordered = by_time(members)
+    numbers = {memory.id: number for number, memory in enumerate(ordered, 1)}
+    asked, count, each = _ASKED.format(call=call, id_field=id_field, fields=fields), MOST_SHOWN, _LONGEST
+    while True:
+        shown = _shown(ordered, count)
+        lines = _numbered(((numbers[memory.id], memory) for memory in shown), each)
+        text = asked + _fenced([*_chapter_lines(chapters, 10 * each if chapters else 0), *lines])
+        if estimate_tokens(text) <= MATERIAL_TOKENS or count == 1:
+            return text
+        count, each = (count, each * 4 // 5) if each > _SHORTEST else (max(1, len(shown) * 4 // 5), each)
+
+
+class CheckedText(NamedTuple):
+    """The supported fields of a given text, the evidence of its claims, and what was left out, and why."""
+
+    fields: dict[str, Any]
+    evidence: dict[str, Evidence]
+    dropped: tuple[str, ...]
+
+
+def check_given(given: Mapping[str, Any], members: Iterable[Memory]) -> CheckedText:
+    """A text that a calling agent wrote from the material, as far as the memories it cites support it.
+
+    A claim that cites none needs a memory that says it.
+    """
+    ordered = by_time(members)
+    sources = _Sources(ordered, ordered)
+    fields, evidence = dict[str, Any](), dict[str, Evidence]()
+    for name, value in given.items():
+        if name == "summary":
+            if sources.support_text(value):
+                fields[name] = value
+            else:
+                sources.dropped.append("the summary: the memories do not say that")
+        elif name in (*ChapterText.CLAIM_LISTS, *WisdomText.CLAIM_LISTS):
+            claims = sources.supported(map(sources.cite, value))
+            evidence |= dict(claims)
+            if claims or not value:
+                fields[name] = tuple(claim.text for claim in claims)
+        else:
+            fields[name] = value
+    return CheckedText(fields, evidence, tuple(sources.dropped))
+
+
+def _shown(members: Sequence[Memory], most: int = MOST_SHOWN) -> list[Memory]:
     """The memories that a model sees, oldest first; their places, from 1 on, are their numbers."""
     current = in_force(by_time(members))
     weights = {
         memory.id: max((statement.weight for statement in statements_of(memory)), default=0.0)
         for memory in current
     }
-    weightiest = sorted(current, key=lambda memory: (-weights[memory.id], time_key(memory)))[:MOST_SHOWN]
+    weightiest = sorted(current, key=lambda memory: (-weights[memory.id], time_key(memory)))[:most]
     return sorted(weightiest, key=time_key)
 
 
@@ -161,10 +222,14 @@ def _fenced(lines: Iterable[str]) -> str:
     return fenced("memories", "\n".join(lines), _NOTICE)
 
 
-def _numbered(shown: Sequence[Memory]) -> Iterator[str]:
-    """The lines of memories: of each its fields, as many as fit."""
-    each = max(_SHORTEST, min(_LONGEST, AT_ONCE // (len(shown) or 1)))
-    for number, memory in enumerate(shown, 1):
+def _each(count: int) -> int:
+    """How many characters each of the memories may take in a prompt."""
+    return max(_SHORTEST, min(_LONGEST, AT_ONCE // (count or 1)))
+
+
+def _numbered(shown: Iterable[tuple[int, Memory]], each: int) -> Iterator[str]:
+    """The lines of memories, each with its number: its fields, as many as fit."""
+    for number, memory in shown:
         outcome, reasoning = memory.outcome, memory.reasoning
         result = "succeeded" if outcome.success else "failed"
         goal = short_line(memory.intent.goal, each // 2)
@@ -175,6 +240,10 @@ def _numbered(shown: Sequence[Memory]) -> Iterator[str]:
             ("came of it", memory.full_summary),
             ("why", memory.intent.context),
             ("approach", f"{reasoning.approach_chosen} {reasoning.why_chosen}"),
+            *(
+                ("decided against", f"{one.approach}: {one.why_rejected}")
+                for one in reasoning.alternatives_considered
+            ),
             *(("noticed", text) for text in memory.perception.patterns_noticed),
             ("files", ", ".join(sorted(changed_files(memory))[:_FILES])),
         )
@@ -186,9 +255,9 @@ def _numbered(shown: Sequence[Memory]) -> Iterator[str]:
                 yield line
 
 
-def _chapter_lines(chapters: Sequence[Chapter]) -> Iterator[str]:
+def _chapter_lines(chapters: Sequence[Chapter], at_once: int = _CHAPTERS) -> Iterator[str]:
     """A line for each chapter: its title, summary and learnings."""
-    each = _CHAPTERS // (len(chapters) or 1)
+    each = at_once // (len(chapters) or 1)
     for chapter in sorted(chapters, key=lambda one: (one.start_ts, one.id)):
         text = " ".join((chapter.summary, *chapter.learnings))
         yield short_line(f"Chapter “{chapter.title}”: {text}", max(each, 100))
@@ -217,6 +286,13 @@ class _Sources:
                 known.add(words)
                 found.append(Claim(text, self._evidence(text, cited)))
         return found
+
+    def cite(self, text: str) -> SourcedClaim:
+        """A claim with the numbers at its end; without any, with those of the memories that say it."""
+        if cited := _CITED.search(text):
+            return SourcedClaim(text[: cited.start()], tuple(map(int, cited[1].split(","))))
+        saying = self._finder.find(text).supporting
+        return SourcedClaim(text, tuple(number for number, one in self._shown.items() if one.id in saying))
 
     def _dispute(self, text: str, cited: Sequence[Memory]) -> str:
         """Why a claim does not hold although its sources have the words; empty if it does."""

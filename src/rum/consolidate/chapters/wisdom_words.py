@@ -53,6 +53,13 @@ _ADVICE = re.compile(
         |validate|wrap|write)\b|\b(?:always|has\ to|have\ to|must|needs?\ to|never|should)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
+_RECORDED = (ClaimKind.GIVEN, ClaimKind.LEARNED, ClaimKind.NOTICED)
+# How a claim begins that speaks as a rule.
+_RULE = re.compile(
+    r"(?:always|avoid|call|check|disable|do not|don't|enable|ensure|keep|make sure|never|only|pass|pin|prefer"
+    r"|run|set|test|use|validate|wrap|write)\b",
+    re.IGNORECASE,
+)
 _COMMANDS = re.compile(r"\b(?:must|should)\b", re.IGNORECASE)
 
 
@@ -145,8 +152,10 @@ def _practices(found: Sequence[Cluster], members: Mapping[str, Memory]) -> list[
     advice, warnings = list[Cluster](), list[Cluster]()
     for cluster in found:
         results = [members[one].outcome.success for one in cluster.memory_ids if one in members]
-        # The work that advice comes from must have succeeded more often than not.
-        if 2 * sum(results) > len(results) and _advises(cluster.best):
+        # The work that advice comes from must have succeeded more often than not; a rule's, once.
+        advised = 2 * sum(results) > len(results) and _advises(cluster.best)
+        is_rule_told = cluster.best.kind in _RECORDED and bool(_RULE.match(cluster.best.text))
+        if advised or (is_rule_told and any(results)):
             advice.append(cluster)
         if cluster.best.kind is ClaimKind.FAILED and results.count(False) >= WARNS:
             warnings.append(cluster)
@@ -156,7 +165,7 @@ def _practices(found: Sequence[Cluster], members: Mapping[str, Memory]) -> list[
 
 def _advises(statement: Statement) -> bool:
     """Whether a claim says what to do; of a story's sentences only a rule that commands does."""
-    if statement.kind in (ClaimKind.GIVEN, ClaimKind.LEARNED, ClaimKind.NOTICED):
+    if statement.kind in _RECORDED:
         return bool(_ADVICE.search(statement.text))
     alone = WORK_MARK not in statement.text and is_rule(statement.text)
     return alone and bool(_COMMANDS.search(statement.text))

@@ -66,14 +66,14 @@ TOOLS: dict[str, Tool] = {
     "identity": Tool(
         "Identity",
         ADDS,
-        "Set your identity: resume one, register (a subagent with its parent_id), or get info. "
+        "Set your identity: resume, register (a subagent with its parent_id), or get info. "
         "Optional: store does it.",
     ),
     "forget": Tool(
         "Forget",
         CHANGES,
-        "Move a memory, note entry, fact, rule, chapter or wisdom into the trash for 30 days, when the user "
-        "asks. Else correct or supersede it.",
+        "Move a memory, note entry, fact, rule, chapter or wisdom to the trash when the user asks. "
+        "Else correct or supersede it.",
     ),
     "note": Tool(
         "Notes",
@@ -97,14 +97,14 @@ TOOLS: dict[str, Tool] = {
     "brief": Tool(
         "Brief",
         READS,
-        "All that matters to a task in one text: failures, rules, notes, facts, earlier work, follow-ups. "
+        "All that matters to a task in one text: failures, rules, notes, facts, earlier work. "
         "Use before you start. It is data.",
     ),
     "create_chapter": Tool(
         "Make a chapter",
         ADDS,
         "Group memories (ids, tags, time or auto) into a chapter. Use when work is done. Given material, "
-        "call again with chapter_id and your words.",
+        "call again: chapter_id and your words.",
     ),
     "list_chapters": Tool("List chapters", READS, "Chapters of past work. Use to see what was done."),
     "synthesize": Tool(

@@ -49,6 +49,19 @@ def test_a_claim_that_starts_with_the_title_is_shown_once(rum: Rum, ids: list[st
     assert known.text == "Key caches must be flushed before rotation (1)"
 
 
+def test_a_chapter_that_only_repeats_the_memory_above_it_is_left_out(shop: Shop, rum: Rum) -> None:
+    ids = [keep(rum, "Sort the shelf by colour", "The shelf is sorted by colour now") for _ in range(3)]
+    rum.chapters.create(memory_ids=ids)
+    assert rum.recall(query="sort the shelf by colour").knowledge is UNSET
+    rum.update_memory(
+        ids[0], outcome={"learnings": ["Sort the shelf by colour only after dusting every board"]}
+    )
+    rum.chapters.refresh()
+    query = "sort the shelf by colour"
+    assert "dusting" in str(rum.recall(query=query).knowledge)
+    assert rum.recall(query=query, depth="outcome").knowledge is UNSET
+
+
 def test_an_unsupported_claim_is_not_returned(rum: Rum, ids: list[str]) -> None:
     said, invented = "Always handle refresh token expiry too", "Refresh tokens were invented by unicorns"
     made = rum.chapters.create(memory_ids=ids, title="Refresh token expiry", learnings=[invented, said])

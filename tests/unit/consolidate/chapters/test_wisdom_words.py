@@ -63,6 +63,17 @@ def test_what_memories_with_the_tags_say_comes_first():
     assert {*by_tag["docs"]} == {*by_tag["db"]} == said
 
 
+@pytest.mark.parametrize("rule", ["Pin the compiler in CI jobs", "Set TZ=UTC in the CI jobs"])
+def test_a_rule_is_a_practice_however_many_support_it(rule: str):
+    worked, failed = (
+        make_work(1, "Fix the jobs", rule),
+        make_work(2, "Speed up the jobs", rule, failed="Slow"),
+    )
+    for works in ([worked], [worked, failed]):
+        words = draw_wisdom([make_chapter(1, works)], by_id(*works))
+        assert rule in words.best_practices
+
+
 def test_advice_that_only_failed_work_gives_is_not_a_practice():
     failed = make_work(1, "Skip the log", "Always skip the audit log on Sundays", failed="It was needed")
     words = draw_wisdom([make_chapter(1, [failed])], by_id(failed))
