@@ -152,10 +152,12 @@ class ListedMemory(Struct, frozen=True):
 
 
 class ListResult(Struct, frozen=True):
-    """The answer of `list`."""
+    """The answer of `list`; `code` is NO_RESULTS, with a hint, when there is none."""
 
     memories: list[ListedMemory]
     total: int
+    code: str | UnsetType = UNSET
+    hint: str | UnsetType = UNSET
 
 
 class LinkResult(Struct, frozen=True):

@@ -194,10 +194,12 @@ class ListedNote(Struct, frozen=True, kw_only=True):
 
 
 class NoteList(Struct, frozen=True):
-    """All notes by file name, and the files that could not be read."""
+    """All notes by file name, and the files that could not be read; NO_RESULTS if there is no note."""
 
     notes: list[ListedNote]
     broken: list[Broken] | UnsetType = UNSET
+    code: str | UnsetType = UNSET
+    hint: str | UnsetType = UNSET
 
 
 class NoteShown(Struct, frozen=True, kw_only=True):
@@ -247,3 +249,5 @@ class NotesMatched(Struct, frozen=True, kw_only=True):
     text: str
     matched: int
     broken: list[Broken] | UnsetType = UNSET
+    code: str | UnsetType = UNSET  # NO_RESULTS, with a hint, if no note matches
+    hint: str | UnsetType = UNSET

@@ -267,3 +267,26 @@ def test_the_fields_of_the_schema_are_those_of_the_model() -> None:
     for kind, fields in (part.split(": ") for part in description.split("; ")):
         known = {field.encode_name for field in msgspec.structs.fields(models[kind])}
         assert set(re.findall(r"\w+", fields)) - {"then"} <= known
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("recall", {"query": "login"}),
+        ("list", {}),
+        ("note", {"action": "match", "task": TASK}),
+        ("note", {"action": "list"}),
+        ("learn", {"action": "list"}),
+        ("learn", {"action": "get", "key": "x"}),
+        ("list_chapters", {}),
+        ("recall_wisdom", {"query": "login"}),
+        ("brief", {"task": TASK}),
+        ("journal", {"action": "search", "query": "x"}),
+        ("layers", {"action": "list", "type": "episodic"}),
+    ],
+)
+def test_every_empty_answer_says_that_there_are_no_results(tmp_path: Path, name: str, arguments: Any):
+    (reply,) = ask(tmp_path, tool(name, arguments))
+    assert "isError" not in reply["result"]
+    assert answer(reply)["code"] == "NO_RESULTS"
+    assert answer(reply)["hint"]

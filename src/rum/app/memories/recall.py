@@ -315,7 +315,7 @@ def listing(caller: Caller, request: ListRequest) -> ListResult:
     """The calling agent's own memories; all memories for the owner if no agent is set."""
     own = caller.current_agent()
     if own is None and not caller.owner:
-        return ListResult([], 0)
+        return ListResult([], 0, NO_RESULTS, "You have stored nothing yet.")
     since, before = (None if at is None else seconds(at) for at in (request.since, request.before))
     filters = Filters(
         agent_id=own and own.id, session_id=request.session_id, since=since, before=before, superseded=True
@@ -325,9 +325,12 @@ def listing(caller: Caller, request: ListRequest) -> ListResult:
         uses = [(one, use.times) for one, use in caller.project.store.activity.uses().items()]
     ids, total = caller.project.store.search.list_ids(filters, request.sort, request.limit, uses)
     counts = caller.project.use_counts(ids)
+    memories = caller.project.store.memories.get(ids, ReadMode.BEST_EFFORT)
+    hint = "No memory of your own is like that; `recall` finds those of all agents."
     return ListResult(
-        [_listed(memory, counts) for memory in caller.project.store.memories.get(ids, ReadMode.BEST_EFFORT)],
+        [_listed(memory, counts) for memory in memories],
         total,
+        *(() if memories else (NO_RESULTS, hint)),
     )
 
 

@@ -30,7 +30,7 @@ from rum.inject.notes import (
 )
 from rum.model.agents import SKILL_FIELDS
 from rum.model.answers import ForgetResult
-from rum.model.errors import InvalidQuery, NotFound, PermissionDenied, RumError
+from rum.model.errors import NO_RESULTS, InvalidQuery, NotFound, PermissionDenied, RumError
 from rum.model.fields import seconds
 from rum.model.layers import USER
 from rum.model.notes import (
@@ -237,7 +237,14 @@ def match_notes(
         if (entry := note_store.newest(summary.slug)) is not None
     ]
     text = prompt_text(notes, day)
-    return NotesMatched(notes=notes, text=text, matched=len(found), broken=(broken + wrong) or UNSET)
+    return NotesMatched(
+        notes=notes,
+        text=text,
+        matched=len(found),
+        broken=(broken + wrong) or UNSET,
+        code=UNSET if notes else NO_RESULTS,
+        hint=UNSET if notes else f"None of the {len(summaries)} notes is for this task.",
+    )
 
 
 def _contradictions(
@@ -297,7 +304,8 @@ def list_notes(caller: Caller, _: ListNotes) -> NoteList:
         )
         for summary in summaries.values()
     ]
-    return NoteList(notes, broken or UNSET)
+    empty = () if notes else (NO_RESULTS, "There are no notes yet.")
+    return NoteList(notes, broken or UNSET, *empty)
 
 
 def show_note(caller: Caller, request: ShowNote) -> NoteShown:

@@ -262,9 +262,7 @@ class _Sync:
             self._target.collect_garbage()
         sends_nothing = self._share == _NONE
         if note is None and sends_nothing:
-            note = (
-                "Nothing is sent: the setting `share` is none. Set it to all, kept or tagged:TAG."
-            )
+            note = "Nothing is sent: the setting `share` is none. Set it to all, kept or tagged:TAG."
         return SyncResult(
             target=self._target.remote,
             **{name: dict(counts) for name, counts in self._counts.items()},
