@@ -16,6 +16,7 @@ import pytest
 from rum import InvalidQuery, Rum, StorageError
 from support.builders import make_draft
 from support.processes import Place, end
+from support.repositories import Repository
 
 PAGE = 4096
 
@@ -231,6 +232,23 @@ def test_a_damaged_page_is_one_problem_with_advice_and_mending_names_what_was_lo
     assert lost
     assert f"Lost: {len(lost)} memories" in repaired[0]
     assert all(one in repaired[0] for one in lost)
+
+
+def test_commits_whose_memories_were_lost_are_imported_again(place: Place, tmp_path: Path):
+    repository = Repository(tmp_path / "repository")
+    for number in range(40):
+        repository.commit(f"Fix fault{number} in the parser", {f"src/{number}.py": f"x = {number}\n"})
+    with place.open(owner=True) as rum:
+        assert rum.import_git(repository.root).added == 40
+    execute(place)
+    damage_leaf(place.project() / "rum.db", b'"goal":"Fix fault20 ')
+    Rum.repair(place.work, home=place.home)
+    with place.open(owner=True) as rum:
+        before = len(ids_in(rum))
+        added = rum.import_git(repository.root).added
+        assert added > 0
+        assert len(ids_in(rum)) == before + added
+        assert rum.import_git(repository.root).added == 0
 
 
 def ids_by_index(place: Place) -> set[str]:

@@ -192,6 +192,7 @@ def test_the_trash_is_listed_restored_and_emptied(run: Run, three: list[str]):
     assert "`rum restore mem_" in ran.err
     run("facts", "set", "db", "sqlite")
     run("facts", "forget", "db")
+    assert run("trash").out == run("trash", "list").out
     rows = [line.split("\t") for line in run("trash", "list").out.splitlines()]
     assert [row[1:] for row in rows] == [["fact", "db = sqlite", "db"], ["memory", "Task 0", three[0]]]
     assert run("trash", "list", "--ids", "-n", "1").out == "db\n"

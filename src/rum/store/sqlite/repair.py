@@ -42,6 +42,11 @@ INSERT OR IGNORE INTO agents (id, type, project_id, created_at, last_active)
 SELECT agent_id, 'main', '', min(created_at), max(created_at) FROM {table}
 WHERE agent_id NOT IN (SELECT id FROM agents) GROUP BY agent_id
 """
+# Commits whose memories were lost are only read again if nothing says that they were read.
+_READ_HISTORY_AGAIN = """
+UPDATE derived SET value = json_remove(value, '$.head', '$.tips')
+WHERE name = 'git history' AND json_valid(value)
+"""
 
 
 class Repaired(NamedTuple):
@@ -274,6 +279,7 @@ def save_rows(path: str, new: str, family: str) -> Saved:
             raise StorageError(f"{what} Restore a backup with `rum backup restore FILE`.", path=path)
         if family == "rum":
             _drop_orphans(target)
+            target.execute(_READ_HISTORY_AGAIN)
         target.execute("COMMIT")
         lost = [found for table in _WRITTEN[family] if (found := _lost(old, target, family, table))]
         target.execute("PRAGMA wal_checkpoint(TRUNCATE)")

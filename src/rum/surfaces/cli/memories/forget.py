@@ -288,12 +288,16 @@ def purge(options: Options) -> None:
 _kind = click.option("--kind", metavar="KIND", help="What it is, if two kinds have this id.")
 
 
-@click.group("trash", cls=Group)
-def trash() -> None:
+@click.group("trash", cls=Group, invoke_without_command=True)
+@click.pass_context
+def trash(ctx: click.Context) -> None:
     """List or delete what was forgotten.
 
-    What is forgotten stays in the trash for 30 days. `rum restore ID` brings it back.
+    What is forgotten stays in the trash for 30 days. `rum restore ID` brings it back. Without a command: a
+    list.
     """
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(list_trash)
 
 
 @rum_command("list", trash)
