@@ -27,7 +27,7 @@ def warned(folder: Path, *tellings: Telling, **now: Any) -> str:
     store = SqliteStore(str(folder))
     try:
         for number, telling in enumerate(tellings):
-            for turn in telling.turns():
+            for which, turn in enumerate(telling.turns()):
                 fields = observe_turn(turn).fields
                 assert fields is not None
                 own = ("type", "timestamp", "result")
@@ -40,7 +40,7 @@ def warned(folder: Path, *tellings: Telling, **now: Any) -> str:
                 ]
                 add_memory(
                     store,
-                    f"mem_{number}",
+                    f"mem_{number}_{which}",
                     actions=actions,
                     outcome=fields["outcome"],
                     tags=fields["tags"],
@@ -234,3 +234,18 @@ def test_a_check_started_with_another_setting_is_the_right_one(tmp_path: Path):
     told = warned(tmp_path / "a", telling, command="git status; pytest -q tests")
     assert "Worked instead: `PYTHONPATH=src pytest -q tests`" in told
     assert warned(tmp_path / "b", telling, command="PYTHONPATH=src pytest -q tests/test_api.py") == ""
+
+
+@pytest.mark.parametrize("removed", ["", "class KV:"])
+def test_a_line_that_is_in_the_file_by_now_is_not_warned_of(removed: str, tmp_path: Path):
+    there = "    def get(self, key):\n        return self.data.setdefault(key, None)\n"
+    (tmp_path / "kv.py").write_text(f"class KV:\n{there}")
+    assert warned(tmp_path, set_default(), path="kv.py", added=f"class KV2:\n{there}", removed=removed) == ""
+
+
+def test_a_rejected_line_that_was_put_back_is_not_warned_of(tmp_path: Path):
+    telling = Telling().prompt("Retry the call").edit("pay.py", "call()", "retry(call, times=5, wait=2)")
+    telling.stop("It retries.").prompt("no, use with_retry from lib")
+    telling.edit("pay.py", "retry(call, times=5, wait=2)", "with_retry(call)")
+    telling.edit("pay.py", "with_retry(call)", "retry(call, times=5, wait=2)").stop("There is no with_retry.")
+    assert warned(tmp_path, telling, path="pay.py", added="retry(call, times=5, wait=2)") == ""

@@ -174,6 +174,32 @@ _NOT_FOUND = re.compile(
 _IN_CODE = re.compile(r"(?:Error|Exception|panic)\b.* in (?:\S+ \()?[\w.-]+\.[a-z]{1,5}\)?$")
 
 
+# Errors of networks, accounts, locks and the state of a repository: they pass, and the command was right.
+_OUTSIDE = re.compile(
+    r"""(?ix)
+    (?:not|n't|unable\ to|cannot|failed\ to)\ (?:resolve\ host|connect|reach|access|download|fetch
+      |(?:get\ )?lock|read\ (?:from\ remote|username|password))
+    | name\ resolution | name\ or\ service\ not\ known | no\ route\ to\ host | tls\ handshake | certificate
+    | (?:network|host|connection)\ (?:is\ )?(?:unreachable|down|error|timeout|refused|reset|closed|aborted)
+    | timed\ out | timeout\ (?:was\ )?(?:reached|exceeded|expired|awaiting) | deadline\ exceeded
+    | \bE(?:TIMEDOUT|CONNREFUSED|CONNRESET|NOTFOUND|AI_AGAIN|HOSTUNREACH|NETUNREACH|ACCES|PERM|BUSY|NOSPC)\b
+    | rate\ limit | too\ many\ (?:requests|open\ files) | temporarily\ unavailable | service\ unavailable
+    | bad\ gateway | \b(?:40[13]|429|50[234])\b | permission\ denied | access\ (?:is\ )?denied
+    | not\ permitted | insufficient\ (?:permission|privilege|scope) | (?:not\ |un)auth(?:ori[sz]|enticat)ed
+    | forbidden | authentication | credentials | auth\ login | (?:log|sign|logged|signed)[\ -]?in\b
+    | prompts\ disabled
+    | (?:token|session|password|api\ key)\ (?:has\ |is\ )?(?:expired|invalid|required|missing|revoked)
+    | host\ key\ verification | repository\ not\ found | does\ not\ appear\ to\ be\ a\ git
+    | no\ space\ left | disk\ quota | (?:allocate|out\ of)\ memory | docker\ daemon
+    | \.lock\b.*exists | is\ locked | another\ (?:\w+\ )?process | already\ (?:running|in\ use|allocated)
+    | \[(?:remote\ )?rejected\] | non-fast-forward | fetch\ first | updates\ were\ rejected
+    | protected\ branch | nothing\ to\ commit | no\ changes\ added | would\ be\ overwritten
+    | (?:unstaged|uncommitted|local)\ changes | unmerged | merge\ (?:conflict|failed) | could\ not\ apply
+    | no\ upstream\ branch
+    """
+)
+
+
 def attempts_of(memory: Memory) -> list[Attempt]:
     """The attempts of a memory, in the order of its actions."""
     return list(_attempts(memory))[:MAX_ATTEMPTS]
@@ -193,7 +219,16 @@ def _attempts(memory: Memory) -> Iterator[Attempt]:
             yield row._replace(tried=_started(action) if action.type is ActionType.COMMAND_RUN else "")
         else:
             instead = _in_one_line(right) if right else _instead(memory, number, key)
+            if not instead and _is_outside(action):
+                continue
             yield row._replace(tried=_in_one_line(action), why=_reason(memory, action), instead=instead)
+
+
+def _is_outside(action: Action) -> bool:
+    """Whether a command failed for a reason outside the project, which may be gone the next time."""
+    if action.type is not ActionType.COMMAND_RUN or action.result is None:
+        return False
+    return _OUTSIDE.search(f"{action.result.error or ''}\n{action.result.output_summary or ''}") is not None
 
 
 def _suspects(memory: Memory) -> set[int]:
@@ -294,11 +329,13 @@ def _instead(memory: Memory, number: int, key: str) -> str:
             return ""
         edits = [action for action in later if action.type in _EDITS and action.details.file_path == key]
         worked = [action for action in _successes(edits) if _in_one_line(action)]
-        tried = set(_lines_of(failed.details.diff_summary or "", "+"))
-        # Rather what took the failed lines out than the last edit of the file.
-        replacing = [one for one in worked if tried & set(_lines_of(one.details.diff_summary or "", "-"))]
-        chosen = replacing[:1] or worked[-1:]
-        return _in_one_line(chosen[0]) if chosen else ""
+        # Rather what took the failed lines out, and what took that out again, than the last edit of the file.
+        chosen, lines = failed, _lines_of(failed.details.diff_summary or "", "+")
+        for one in worked:
+            if not set(lines).isdisjoint(_lines_of(one.details.diff_summary or "", "-")):
+                chosen, lines = one, _lines_of(one.details.diff_summary or "", "+")
+        chosen = worked[-1] if chosen is failed and worked else chosen
+        return "" if chosen is failed else _in_one_line(chosen)
     commands = _successes(action for action in later if action.type is ActionType.COMMAND_RUN)
     alike = (action for action in commands if _same_purpose(failed, action))
     return next((_in_one_line(action) for action in alike), "")
@@ -316,7 +353,10 @@ def _same_purpose(failed: Action, other: Action) -> bool:
     if one[1] == two[1]:
         # `python -m pytest` in place of `pytest`, which was not found.
         return _started(failed) != _started(other)
-    return one[0] == two[0] or len(one[1] & two[1]) * 2 >= min(len(one[1]), len(two[1]))
+    # `git pull` does something else than `git push`, whatever words they share.
+    if one[0] == two[0] or (one[0].startswith("$ git ") and two[0].startswith("$ git ")):
+        return one[0] == two[0]
+    return len(one[1] & two[1]) * 2 >= min(len(one[1]), len(two[1]))
 
 
 def _started(action: Action) -> str:

@@ -59,6 +59,37 @@ def test_what_a_command_was_replaced_by_serves_the_same_purpose():
     assert failed.instead == "pip install psycopg"
 
 
+@pytest.mark.parametrize(
+    ("command", "error"),
+    [
+        (
+            "git push origin main",
+            "fatal: could not read Username for 'https://example.org': terminal prompts disabled",
+        ),
+        ("git push", "error: git@example.org: Permission denied (publickey)."),
+        ("git push origin main", "! [rejected] main -> main (fetch first)"),
+        ("pip install rich", "error: Temporary failure in name resolution"),
+        ("npm ci", "npm error code ENOTFOUND"),
+        ("terraform apply", "Error: Unauthorized: your session has expired"),
+        ("docker compose up -d", "Cannot connect to the Docker daemon at unix:///var/run/docker.sock."),
+        ("./deploy.sh staging", "bash: ./deploy.sh: Permission denied"),
+        ("gh pr create --fill", "To get started with GitHub CLI, please run:  gh auth login"),
+    ],
+)
+def test_a_failure_outside_the_project_says_nothing_about_the_command(command: str, error: str):
+    assert rows(failed_run(command, error)) == []
+
+
+def test_a_failure_outside_the_project_counts_if_another_way_worked():
+    failed, _ = rows(
+        failed_run("./deploy.sh staging", "bash: ./deploy.sh: Permission denied"),
+        ran("bash deploy.sh staging"),
+    )
+    assert (failed.worked, failed.instead) == (False, "bash deploy.sh staging")
+    denied = failed_run("git push origin main", "fatal: unable to access")
+    assert [one.key for one in rows(denied, ran("git pull origin main"))] == ["$ git pull"]
+
+
 def test_prose_has_no_marks_and_a_memory_no_more_rows_than_it_may():
     assert rows(edited("a.py", "Replaced the loop", "failed")) == []
     assert len(rows(*(edited(f"{n}.py", LINE) for n in range(MAX_ATTEMPTS + 5)))) == MAX_ATTEMPTS

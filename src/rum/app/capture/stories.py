@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import re
 from collections.abc import Iterable
 
+import msgspec
 from msgspec.structs import replace
 
 from rum.app.caller import Caller
+from rum.app.capture.reverts import mark_reverted
 from rum.app.memories.store import replace_memory
 from rum.app.review import pending
 from rum.app.review.pending import PendingMemory
@@ -16,23 +16,16 @@ from rum.capture.observe.goals import PromptKind, read_prompt
 from rum.capture.observe.stories import changed_paths, is_done_by, story_link, with_replaced_lines
 from rum.capture.observe.turn_memory import TurnObservation
 from rum.capture.observe.turns import Turn
-from rum.capture.observe.undoing import effect_of
 from rum.model.links import Edge, LinkType
-from rum.model.memory import Memory, OriginKind, RevertLink, is_unfinished, is_verified, parse_draft
-from rum.model.memory_layers import ActionResult, ActionType, FailureCategory
-from rum.repo.git import find_git
-from rum.repo.git_process import run_git
+from rum.model.memory import Content, Memory, OriginKind, is_unfinished, is_verified, parse_draft
 from rum.store.filters import Filters
-from rum.text.shell import segments
 
 CAPTURE_AUTHOR = "capture"  # The author recorded when capture changes an existing memory
 _CANDIDATES = 30  # The newest memories of the same files, and of the same session, that are compared
 _MAX_LINKS = 5
-_MAX_REVERTED = 300  # The newest memories among which reverted work is searched
 _OWN = (OriginKind.TURN, OriginKind.TRANSCRIPT)
 _WORK = (*_OWN, OriginKind.AGENT)
-_EDITS = (ActionType.FILE_EDIT, ActionType.FILE_CREATE, ActionType.FILE_DELETE)
-_REVERTED = re.compile(r"(?m)^This reverts commit ([0-9a-f]{40})")
+_CHANGING = (*Content.__struct_fields__, "reverted_by")
 
 
 class StoryLinks:
@@ -65,40 +58,9 @@ class StoryLinks:
             is_blamed = one.id in continued or not is_verified(one)
             self._complete(one, [memory], blamed_by=memory if is_blamed else None)
         self._complete(memory, after, blamed_by=None)
-        self._mark_reverted(memory, cwd)
+        known = next((one.commit for one in before if one.commit), None)
+        mark_reverted(self._caller, memory, known, cwd, self._replace)
         return added
-
-    def _mark_reverted(self, memory: Memory, cwd: str) -> None:
-        """Mark the work of earlier turns whose commits this turn reverted: it failed."""
-        root = cwd or self._caller.project.location.root
-        commands = [one.details.command or "" for one in memory.actions if one.result and one.result.success]
-        effects = (effect_of(words) for command in commands for words in segments(command))
-        count = sum(effect is not None and effect.kind == "revert" for effect in effects)
-        place = find_git(root) if count and root and os.path.isdir(root) else None
-        if place is None or memory.imported_at is not None:
-            return
-        messages = run_git(place.git_dir, "log", f"-{count}", "--format=%B", memory.commit or "HEAD") or ""
-        reason = memory.intent.goal
-        link = RevertLink(memory.id, memory.commit, reason=reason)
-        failed = ActionResult(success=False, error=f"reverted: {reason}")
-        reverted = _REVERTED.findall(messages)
-        rows, _ = self._store.search.by_filters(Filters(), _MAX_REVERTED) if reverted else ((), 0)
-        for one in self._store.memories.get([row.id for row in rows]):
-            if (
-                one.commit not in reverted
-                or one.reverted_by
-                or one.origin.kind not in _OWN
-                or not _commits(one)
-            ):
-                continue
-            outcome = replace(
-                one.outcome, success=False, failure_reason=reason, failure_category=FailureCategory.OTHER
-            )
-            actions = (
-                replace(action, result=failed) if action.type in _EDITS else action for action in one.actions
-            )
-            changed = replace(one, outcome=outcome, actions=tuple(actions), reverted_by=link)
-            replace_memory(self._caller, one, changed, by=CAPTURE_AUTHOR)
 
     def _candidates(self, memory: Memory) -> list[Memory]:
         """Captured work on the same files or in the same session, newest first."""
@@ -125,7 +87,7 @@ class StoryLinks:
         completed = with_replaced_lines(memory, blamed_by) if blamed_by else memory
         completed = replace(completed, outcome=replace(memory.outcome, follow_up_needed=left))
         if completed.content() != memory.content():
-            replace_memory(self._caller, memory, completed, by=CAPTURE_AUTHOR)
+            self._replace(memory, completed)
 
     def resumed_by(self, turn: Turn) -> Memory | None:
         """The memory of an earlier session that a turn goes on with, if its prompt only says to go on."""
@@ -170,19 +132,18 @@ class StoryLinks:
         return True
 
     def _replace(self, memory: Memory, completed: Memory) -> None:
-        """Change a memory, or propose the change if people review them first."""
-        if pending.is_on(self._caller.project):
-            proposal = PendingMemory(memory=completed, prompt=None, resumed=None, links=[])
-            pending.propose_memory(self._caller.project, proposal, is_update=True)
-        else:
+        """Change a memory, or propose the change, with what is proposed already, if people review first."""
+        project = self._caller.project
+        if not pending.is_on(project):
             replace_memory(self._caller, memory, completed, by=CAPTURE_AUTHOR)
-
-
-def _commits(memory: Memory) -> bool:
-    """Whether the work of a memory made a commit."""
-    commands = (one.details.command or "" for one in memory.actions)
-    effects = (effect_of(words) for command in commands for words in segments(command))
-    return any(effect is not None and effect.kind == "commit" for effect in effects)
+            return
+        for item in pending.find(project, "memory", memory.id):
+            proposed = msgspec.json.decode(item.data, type=PendingMemory).memory
+            changed = {name: getattr(completed, name) for name in _CHANGING}
+            new = {name: value for name, value in changed.items() if value != getattr(memory, name)}
+            completed = replace(proposed, **new)
+        proposal = PendingMemory(memory=completed, prompt=None, resumed=None, links=[])
+        pending.propose_memory(project, proposal, is_update=True)
 
 
 def _order(memory: Memory) -> tuple[int, str]:

@@ -24,9 +24,10 @@ from rum.model.ids import new_id
 from rum.model.links import Edge, LinkType
 from rum.model.memory import OPERATION_OF, Memory, Origin, OriginKind, parse_draft
 from rum.model.memory_layers import ActionType
-from rum.repo.files import blob_id, relative_path
+from rum.repo.files import BLOB_LIMIT, blob_id, relative_path
 from rum.repo.git import find_git, head
 from rum.repo.location import find_root
+from rum.settings.home import read_bounded
 from rum.store.captured_events import TurnKey
 
 _MAX_ACTIONS = 200
@@ -72,7 +73,7 @@ class TurnSource(Source[Turn]):
         if resumed is not None:
             turn = turn._replace(earlier=resumed.intent.goal)
             self._resumed[turn.key] = resumed.id
-        observed = observe_turn(turn)
+        observed = observe_turn(turn, _Checkout(self._caller, turn.cwd, is_live=not self._imported).text)
         try:
             if resumed is not None and self._stories.record(resumed, turn, observed):
                 self._set_outcome(turn, "completed", resumed.id)
@@ -166,7 +167,10 @@ class TurnSource(Source[Turn]):
         versions = self._caller.store.history.of("memory", [old.id])[old.id]
         if versions and versions[-1].changed_by != CAPTURE_AUTHOR:
             return "different"
-        result = pending.propose_memory(self._caller.project, self._proposal(piece), is_update=True)
+        proposal = self._proposal(piece)
+        marked = replace(proposal.memory, reverted_by=old.reverted_by)
+        proposal = replace(proposal, memory=marked)
+        result = pending.propose_memory(self._caller.project, proposal, is_update=True)
         return "pending" if result == "pending" else "unchanged"
 
     def hold(self, pieces: Sequence[TurnPiece], counts: Counter[str]) -> Sequence[TurnPiece]:
@@ -294,9 +298,22 @@ class _Checkout:
 
     def content_hash(self, path: str) -> str | None:
         """Git's hash of the current content of a file; None for imported turns."""
+        place = self._place(path)
+        return blob_id(place) if place else None
+
+    def text(self, path: str) -> str | None:
+        """What is in a file now; None for imported turns, and if it cannot be read."""
+        try:
+            place = self._place(self.relative(path))
+            data = read_bounded(place, BLOB_LIMIT)[0] if place else None
+        except (OSError, ValueError, InvalidQuery):
+            return None
+        return None if data is None else data.decode("utf-8", "replace")
+
+    def _place(self, path: str) -> str | None:
         if not self._is_live or not self._root or os.path.isabs(path) or path.startswith(("~", "..")):
             return None
-        return blob_id(os.path.join(self._root, path))
+        return os.path.join(self._root, path)
 
     def commit_and_branch(self) -> tuple[str | None, str | None]:
         """The current commit and branch of the checkout."""

@@ -246,7 +246,10 @@ def _keep_memory(
     if old and by_person:
         replace_memory(caller, old[0], replace(old[0], **msgspec.structs.asdict(memory.content())))
     elif old:
-        update_imported(caller, old[0], memory, by=CAPTURE_AUTHOR)
+        marked = replace(old[0], reverted_by=memory.reverted_by)
+        is_same = update_imported(caller, marked, memory, by=CAPTURE_AUTHOR) == "unchanged"
+        if is_same and marked != old[0]:
+            replace_memory(caller, old[0], marked, by=CAPTURE_AUTHOR)
     else:
         import_author(project, memory.agent_id, memory.created_at)
         store.memories.add(memory)

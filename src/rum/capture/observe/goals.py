@@ -129,7 +129,7 @@ class PromptReading(NamedTuple):
 def read_prompt(prompt: str, said: str = "") -> PromptReading:
     """Tell what a prompt is; `said` are the agent's words before it."""
     text = " ".join(without_client_tags(prompt).split())
-    if not text and "<task-notification" in prompt:
+    if not text and "notification" in prompt:
         return PromptReading(PromptKind.GO_ON)  # The client says that a subagent in the background is done
     if not text or len(text) > _DECISION:
         return PromptReading(PromptKind.TASK)

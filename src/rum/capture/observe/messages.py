@@ -14,7 +14,7 @@ _MAX_FAILURE = 600  # Characters of a sentence that states a failure
 _TAGGED = re.compile(
     r"<(system-reminder|command-message|local-command-\w+|environment_context|user_instructions"
     r"|ide_\w+|bash-\w+"
-    r"|task-notification|turn_aborted|permissions instructions)\b[^>]*>.*?(?:</\1>|\Z)",
+    r"|[a-z_-]+[_-]notification|turn_aborted|permissions instructions)\b[^>]*>.*?(?:</\1>|\Z)",
     re.DOTALL | re.IGNORECASE,
 )
 _TAG = re.compile(r"</?(?:command-(?:name|args)|\w+-(?:name|args))>")

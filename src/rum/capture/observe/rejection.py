@@ -41,12 +41,12 @@ def changed_files(events: Iterable[Event]) -> list[str]:
 
 
 def undone_lines(before: Iterable[Event], after: Iterable[Event]) -> Lines:
-    """The lines that some events added and later ones removed again."""
+    """The lines that some events added and later ones removed again for good."""
     added, removed = _added_lines(before), Lines()
     for event in _done(after):
         for file in event.get("files", []):
-            gone = significant_lines(file.get("removed", "")) - significant_lines(file.get("added", ""))
-            removed[file["path"]] = removed.get(file["path"], frozenset()) | gone
+            old, new = significant_lines(file.get("removed", "")), significant_lines(file.get("added", ""))
+            removed[file["path"]] = (removed.get(file["path"], frozenset()) | old) - new
         for effect in filter(None, map(effect_of, segments(event.get("command", "")))):
             if effect.kind in _UNDOING:
                 removed |= {path: lines for path, lines in added.items() if _is_meant(path, effect)}

@@ -188,12 +188,12 @@ def _by_fault(fault: Fault | None) -> FailureCategory | None:
 
 
 class Attempt(NamedTuple):
-    """A change that did not work: its error, the lines to blame, and the change that replaced it, if any."""
+    """A change that did not work: its error, the lines to blame, and what is there instead, if anything."""
 
     position: ChangePosition
     fault: Fault
     lines: frozenset[str]
-    instead: ChangePosition | None
+    instead: Change | None = None
 
     @property
     def is_beside(self) -> bool:
@@ -222,14 +222,28 @@ def _attempt(timeline: Timeline, change: Change, asks: bool) -> Attempt | None:
         run = timeline.refutation(change, gone.at)
         if run is None and (asks or not gone.is_undone):
             continue
-        lines |= gone.lines
+        # Undone lines that were not in the file when the check failed did not fail by it.
+        seen = gone.lines & run.there[change] if run else gone.lines
+        if run and not seen:
+            continue
+        lines |= seen
         if run is not None:
             fault = run.check.fault
         if gone.by is not None and not gone.is_undone and gone.by.added - change.removed:
-            instead = gone.by.position
+            instead = _what_stayed(gone.by)
     lines = {line for line in lines if not timeline.is_still_there(change, line)}
     if not lines and not (change.undone and not change.added):
         return None
     return Attempt(
         change.position, fault or undone_fault(change.undone or "a later edit"), frozenset(lines), instead
     )
+
+
+def _what_stayed(change: Change) -> Change | None:
+    """A change of which something is there at the end, or the one that replaced it; None if it was undone."""
+    while not change.left:
+        later = change.gone[-1].by if change.gone and not change.undone else None
+        if later is None:
+            return None
+        change = later
+    return None if change.undone or change.is_away else change

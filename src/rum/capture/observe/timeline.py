@@ -7,7 +7,8 @@ what was undone is read off here; `success` and `attempts` draw their conclusion
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
@@ -33,7 +34,7 @@ _SHOWS = re.compile(
 _DEFINES = re.compile(
     r"\b(?:def|func|function|fn|fun|sub|class|struct|impl|void|int|public|private|static)\s+(\w+)"
 )
-_REFUSED = re.compile(r"(?m)^(?:error|fatal): ")
+_REFUSED = re.compile(r"(?m)^(?:error|fatal): |nothing (?:added )?to commit|no changes added to commit")
 _COMMITTED = re.compile(r"(?m)^\[[^\]\n]{1,200} ([0-9a-f]{7,40})\] ")
 UNDONE = "undone by"  # How the reason of a change that was undone begins
 _NOTHING_STASHED = "No local changes to save"
@@ -42,6 +43,9 @@ _TEST_FILE = re.compile(
     r"(?:^|/)(?:tests?|specs?|__tests__)/(?:[^/]+/){0,2}[^/]+$|(?:^|/)test_[^/]*$|[._-](?:test|spec)\.\w+$"
     r"|Tests?\.\w+$"
 )
+
+
+FileReader = Callable[[str], str | None]  # Gives what is in a file now; None if that is not known
 
 
 class ChangePosition(NamedTuple):
@@ -72,6 +76,7 @@ class Change:
     lines: str = ""
     functions: frozenset[str] = frozenset()  # The functions whose heads are in it
     text: str = ""  # What it adds, as written
+    net: Counter[str] = field(default_factory=Counter[str])  # How many more there are of each line
     is_new_file: bool = False
     is_known: bool = True  # False for a change by a command, whose lines are not seen
     is_undoing: bool = False  # It only puts back what other changes took out
@@ -137,7 +142,7 @@ class Run(NamedTuple):
 
     at: int
     check: Check
-    there: tuple[Change, ...]  # The changes that were there
+    there: dict[Change, frozenset[str]]  # The changes that were there, with their lines in the file
     with_stash: bool  # The changes were put away for it
 
     @property
@@ -154,12 +159,14 @@ class Run(NamedTuple):
 class Timeline:
     """The changes and the runs of checks of a turn, played in their order."""
 
-    def __init__(self, steps: Sequence[Step]) -> None:
+    def __init__(self, steps: Sequence[Step], read: FileReader = lambda _: None) -> None:
+        self._read = read
         self.changes: list[Change] = []
         self.runs: list[Run] = []
         self._touched: list[tuple[int, list[Change]]] = []  # When which changes were made or undone
         self._clock = 0
         self._commits: list[str] = []
+        self._reverts: dict[int, list[Change]] = {}  # What the commits took back that revert others
         self._stashes: list[list[Change]] = []
         for number, step in enumerate(steps):
             self._play(number, step)
@@ -207,37 +214,30 @@ class Timeline:
             file.get("lines", ""),
             frozenset(_DEFINES.findall(f"{old}\n{new}")),
             new,
+            _net(new, old),
             is_new_file=file["operation"] == "create",
             left=set(added - removed),
         )
 
     def _change(self, new: Change) -> None:
         earlier = [one for one in self.changes if one.path == new.path and not one.undone and not one.is_away]
-        if new.is_known and earlier:
-            # What an undoing took out and is put in again, maybe elsewhere, is work.
-            put_back = {line for one in earlier if not one.is_undoing for line in one.removed}
-            taken_out = {line for one in earlier for line in one.added}
-            has_lines = bool(new.added or new.removed)
-            new.is_undoing = has_lines and new.added <= put_back and new.removed <= taken_out
-            for one in earlier:
-                self._take_out(one, new)
-        self.changes.append(new)
-        self._touched.append((new.at, earlier if new.is_undoing else [new]))
-
-    def _take_out(self, one: Change, new: Change) -> None:
-        lines = one.left & new.removed
-        if lines:
-            one.left -= lines
-            one.gone.append(Gone(frozenset(lines), new.at, new, new.is_undoing))
-            if new.is_undoing and not one.left:
+        undone = _undone_by(new, [one for one in earlier if not one.is_undoing]) if new.is_known else []
+        new.is_undoing = bool(undone)
+        for one in earlier:
+            lines = frozenset(one.left if one in undone else one.left & new.removed)
+            if lines:
+                one.left -= lines
+                one.gone.append(Gone(lines, new.at, new, one in undone))
+            if one in undone:
                 one.undone = "a later edit"
-        elif not one.added and one.removed and one.removed <= new.added:
-            one.undone = "a later edit"
+        self._bring_back(undone)
+        self.changes.append(new)
+        self._touched.append((new.at, undone or [new]))
 
     def _check(self, check: Check) -> None:
         if check.passed is None:
             return
-        there = tuple(one for one in self.changes if one.is_there and one.counts)
+        there = {one: frozenset(one.left) for one in self.changes if one.is_there and one.counts}
         with_stash = any(self._stashes) and all(one.is_new_file for one in there)
         self.runs.append(Run(self._clock, check, there, with_stash))
 
@@ -260,7 +260,21 @@ class Timeline:
         elif effect.kind == "drop" and self._stashes:
             self._undo(self._stashes.pop(), f"`{command}`")
         elif effect.kind in ("restore", "delete", "revert"):
-            self._undo(self._affected(effect), f"`{command}`")
+            undone = self._affected(effect)
+            self._undo(undone, f"`{command}`")
+            if effect.kind == "revert":
+                self._redo(effect)
+                made = _COMMITTED.search(output)
+                self._reverts[len(self._commits)] = undone
+                self._commits.append(made[1] if made else "")
+
+    def _redo(self, effect: Effect) -> None:
+        """Bring back the changes of which the revert is reverted."""
+        for number in [one for one in self._reverts if self._is_reverted(effect, one)]:
+            for change in self._reverts.pop(number):
+                change.undone = ""
+                change.left |= change.gone.pop().lines
+                change.commit = len(self._commits)
 
     def _affected(self, effect: Effect) -> list[Change]:
         """The changes that a command takes back or puts away."""
@@ -301,7 +315,16 @@ class Timeline:
             one.left.clear()
             one.undone = how
             one.is_away = False
+        self._bring_back(undone)
         self._touched.append((self._clock, undone))
+
+    def _bring_back(self, undone: list[Change]) -> None:
+        """What undone changes had taken out of others is there again."""
+        for one in self.changes:
+            back = [gone for gone in one.gone if gone.by in undone] if not one.undone else []
+            for gone in back:
+                one.left |= gone.lines
+                one.gone.remove(gone)
 
     def _settle(self) -> None:
         """What other changes replaced before those were undone is undone too."""
@@ -351,7 +374,7 @@ class Timeline:
 
     def refutation(self, change: Change, until: int) -> Run | None:
         """The failed run before which a change was made and after which it went; None if there is none."""
-        runs = [run for run in self.runs if change.at < run.at < until and not run.is_baseline]
+        runs = [run for run in self.runs if run.at < until and change in run.there and not run.is_baseline]
         for index in range(len(runs) - 1, -1, -1):
             run = runs[index]
             if run.check.passed or any(one.check.passed and one.check.covers(run.check) for one in runs):
@@ -386,7 +409,28 @@ class Timeline:
         there = [one for one in self.changes if one.path == change.path and one.is_there]
         if any(line in one.left for one in there):
             return True
+        now = self._read(change.path) or ""
+        if any(_squeezed(line) == _squeezed(one) for one in now.splitlines()):
+            return True
         return any(_squeezed(line) in _squeezed(one.text) for one in there if not one.gone)
+
+
+def _net(new: str, old: str) -> Counter[str]:
+    """How many more there are of each line with letters or digits; negative for what is gone."""
+    found = Counter(line for text in new.splitlines() for line in significant_lines(text))
+    found.subtract(line for text in old.splitlines() for line in significant_lines(text))
+    return Counter({line: count for line, count in found.items() if count})
+
+
+def _undone_by(new: Change, earlier: Sequence[Change]) -> list[Change]:
+    """The changes of the same file, one or several in a row, after which a new one leaves nothing of them."""
+    for start in range(len(earlier) - 1, -1, -1):
+        left = new.net.copy()
+        for end in range(start, len(earlier)):
+            left.update(earlier[end].net)
+            if new.net and not any(left.values()):
+                return list(earlier[start : end + 1])
+    return []
 
 
 def _is_one_of(path: str, files: Iterable[str]) -> bool:

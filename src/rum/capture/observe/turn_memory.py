@@ -16,7 +16,7 @@ from rum.capture.observe.messages import without_client_tags
 from rum.capture.observe.rejection import new_lines, rejection_of, undone_lines
 from rum.capture.observe.steps import Step, steps_of
 from rum.capture.observe.success import Attempt, attempts_in, judge
-from rum.capture.observe.timeline import UNDONE, ChangePosition, Timeline, significant_lines
+from rum.capture.observe.timeline import UNDONE, ChangePosition, FileReader, Timeline, significant_lines
 from rum.capture.observe.turns import Report, Turn
 from rum.model.memory import PARTIAL, REJECTED, UNVERIFIED
 from rum.model.memory_layers import ActionType, TaskType
@@ -60,8 +60,8 @@ class TurnObservation(NamedTuple):
     stored: tuple[str, ...] = ()  # Memories that the agent stored itself
 
 
-def observe_turn(turn: Turn) -> TurnObservation:
-    """Return the memory that a turn makes, or why it makes none."""
+def observe_turn(turn: Turn, read: FileReader = lambda _: None) -> TurnObservation:
+    """Return the memory that a turn makes, or why it makes none; `read` gives what is in a file now."""
     # A turn with an event that could not be cleaned is incomplete, and its memory would be wrong.
     if any(event.get("withheld") == "unredacted" for event in turn.events):
         return TurnObservation(None, "withheld")
@@ -71,7 +71,7 @@ def observe_turn(turn: Turn) -> TurnObservation:
     if skip_reason := _triviality(turn, steps, checks, stored):
         return TurnObservation(None, skip_reason, stored=stored)
     commits = _commits_in(steps)
-    fields = _TurnReader(turn, steps, checks).memory_fields(commits)
+    fields = _TurnReader(turn, steps, checks, read).memory_fields(commits)
     return TurnObservation(fields, commit=commits[-1].sha if commits else None, stored=stored)
 
 
@@ -129,11 +129,11 @@ def _is_committing(words: list[str]) -> bool:
 class _TurnReader:
     """A turn with its verdict and its failed attempts, read into the fields of a memory."""
 
-    def __init__(self, turn: Turn, steps: list[Step], checks: list[Check | None]) -> None:
+    def __init__(self, turn: Turn, steps: list[Step], checks: list[Check | None], read: FileReader) -> None:
         self.turn = turn
         self.steps = steps
         self.checks = checks
-        self.timeline = Timeline(steps)
+        self.timeline = Timeline(steps, read)
         self.verdict = judge(turn, steps, self.timeline)
         self.message = read_last_message(turn.last_words)
         self.attempts = attempts_in(self.timeline, asks=turn.asks)
@@ -151,7 +151,7 @@ class _TurnReader:
             for which, file in enumerate(step.changes)
         )
         fault = Fault(REJECTED_BY_USER, f"“{self.rejection}”")
-        return [Attempt(position, fault, lines, None) for position, lines in found if lines]
+        return [Attempt(position, fault, lines) for position, lines in found if lines]
 
     def memory_fields(self, commits: Sequence[Commit]) -> Json:
         turn, verdict = self.turn, self.verdict
@@ -298,8 +298,10 @@ class _TurnReader:
             what = f"{_file_name(file['path'])}: {_quote_change(file, attempt.lines)}"
             error = attempt.fault.line
             learning = f"{what} was {error}" if error.startswith(UNDONE) else f"{what} failed ({error})"
-            if attempt.instead and attempt.instead not in self._failed:
-                learning += f"; replaced by {_quote_change(self._file(attempt.instead))}"
+            if (there := attempt.instead) and there.position not in self._failed:
+                learning += (
+                    f"; replaced by {_quote_change(self._file(there.position), frozenset(there.left))}"
+                )
                 if self.verdict.success and self.verdict.proof:
                     learning += f", and {self.verdict.proof.command[:_MAX_QUOTE]} passed"
             learnings.append(learning)

@@ -73,9 +73,12 @@ def _repeated(context: OfferContext) -> Iterable[tuple[str, AttemptRow | None]]:
             added, removed, rest = _whole_lines(context, file)
             for one in dict.fromkeys((added, _with_joined_lines(added))):
                 found = _repeated_edit(one, removed, rows, event["session"])
-                # Where what worked instead stays, the edit is about another place in the file.
-                is_elsewhere = found is not None and bool(found.instead) and found.instead in rest
-                yield path, None if is_elsewhere else found
+                # Where what worked instead stays, the edit is about another place in the file; where what
+                # failed is, the code has come to live with it.
+                is_there = found is not None and (
+                    (bool(found.instead) and found.instead in rest) or _has_line(rest, found.tried)
+                )
+                yield path, None if is_there else found
 
 
 def _edits_by_command(command: str) -> Iterable[FileAccess]:
@@ -111,15 +114,18 @@ def _whole_lines(context: OfferContext, file: FileAccess) -> tuple[str, str, str
     """What an edit adds and removes, and the rest of the file.
 
     Of an edit within a line, which is yet to be made, it is whole lines; the rest is empty if it is unknown.
+    A file that is written as a whole replaces what it has.
     """
     new, old = file.get("added", ""), file.get("removed", "")
-    if not old or context.event["kind"] != "before":
+    if context.event["kind"] != "before":
         return new, old, ""
     try:
         with open(os.path.join(context.event["cwd"], file["path"]), "rb") as opened:
             text = opened.read(_MAX_FILE).decode("utf-8", "replace").replace("\r\n", "\n")
     except (OSError, ValueError):
         return new, old, ""
+    if not old:
+        return new, text, ""
     at = text.find(old)
     if at < 0:
         return new, old, ""
@@ -127,6 +133,10 @@ def _whole_lines(context: OfferContext, file: FileAccess) -> tuple[str, str, str
     end = len(text) if end < 0 else end
     head, tail = text[start:at], text[at + len(old) : end]
     return head + new + tail, head + old + tail, text[:start] + text[end:]
+
+
+def _has_line(text: str, line: str) -> bool:
+    return bool(line) and any(one.strip() == line for one in text.splitlines())
 
 
 def _repeated_edit(added: str, removed: str, rows: Sequence[AttemptRow], session: str) -> AttemptRow | None:

@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from rum import Rum
-from rum.capture.events import spool
-from rum.capture.events.event import to_line
-from rum.inject.offers import offers_for
 from rum.model.answers import RetrievedMemory
 from support.captured_events import CRASH, NOON, Telling
 from support.projects import Shop
-
-if TYPE_CHECKING:
-    from rum.capture.events.event import Event
-
-DAY = 86_400
+from support.sessions import Sessions, at_start
 
 
 @pytest.fixture
@@ -28,43 +19,9 @@ def rum(shop: Shop) -> Rum:
     return shop.open(owner=True)
 
 
-class Sessions:
-    """Tells sessions to an open project."""
-
-    def __init__(self, shop: Shop, rum: Rum) -> None:
-        self._shop, self._rum, self._days = shop, rum, 0
-        self._told: dict[int, int] = {}
-
-    def begin(self, session: str = "s1") -> Telling:
-        """Begin a session, a day after the one before."""
-        at = NOON + self._days * DAY
-        self._days += 1
-        self._shop.clock.at = at + 600
-        return Telling(cwd=str(self._shop.folder), session=session, at=at)
-
-    def take(self, telling: Telling) -> list[RetrievedMemory]:
-        """Take in what a session told since; return all memories, oldest first."""
-        folder = os.path.join(self._rum.project.directory, "spool")
-        for event in telling.events[self._told.get(id(telling), 0) :]:
-            spool.append(folder, event["session"], to_line(event))
-        self._told[id(telling)] = len(telling.events)
-        self._rum.take_in()
-        found = [self._rum.show(one.id) for one in self._rum.list(limit=100).memories]
-        return sorted(found, key=lambda one: (one.created_at, one.id))
-
-
 @pytest.fixture
 def sessions(shop: Shop, rum: Rum) -> Sessions:
     return Sessions(shop, rum)
-
-
-def at_start(shop: Shop, rum: Rum) -> str:
-    """What a new session is told."""
-    event: Event = {
-        "id": "claude-code:new:start", "client": "claude-code", "session": "new", "kind": "start",
-        "at": shop.clock.at, "cwd": str(shop.folder), "source": "startup",
-    }  # fmt: skip
-    return "\n".join(one.text for one in offers_for(event, rum.project.directory, str(shop.folder)))
 
 
 def links_of(memory: RetrievedMemory) -> dict[str, Any]:
@@ -246,6 +203,26 @@ def test_the_report_of_a_subagent_in_the_background_is_part_of_the_memory(sessio
     assert memory.intent.task_type == "investigation"
 
 
+@pytest.mark.parametrize("is_busy", [False, True])
+def test_a_report_after_the_end_of_the_turn_is_part_of_the_story_in_codex(
+    shop: Shop, sessions: Sessions, is_busy: bool
+):
+    telling = Telling(cwd=str(shop.folder), client="codex").prompt("Find out who calls charge()", "m1")
+    telling.call("agent", text="Find all callers of charge().").agent("a1", "x1").add("agent_start")
+    sessions.take(telling.agent("", "m1").stop("I started an explorer."))
+    if is_busy:  # the user goes on with something else
+        telling.prompt("Rename pay.py", "m2").run("git mv pay.py payment.py").stop("Renamed.")
+    conclusion = "charge() is called by checkout.py and by the nightly job in jobs/bill.py. " * 2
+    sessions.take(telling.agent("a1", "x1").read("checkout.py").stop(conclusion))
+    done = '<subagent_notification>{"status": {"completed": "..."}}</subagent_notification>'
+    telling.agent("").prompt(done, "m3").edit("callers.txt", "", "checkout.py").stop("Wrote callers.txt.")
+    (memory, *rest) = sessions.take(telling)
+    assert memory.perception
+    assert "called by checkout.py" in memory.perception.observations[0].what
+    goals = [one.intent.goal for one in (memory, *rest)]
+    assert goals == ["Find out who calls charge()", *["Rename pay.py"] * is_busy]
+
+
 def test_work_that_was_broken_off_is_finished_in_other_files(sessions: Sessions, shop: Shop, rum: Rum):
     telling = sessions.begin().prompt("split customers.name into first_name and last_name")
     sessions.take(telling.edit("schema.sql", "name TEXT", "first_name TEXT").add("end"))
@@ -282,29 +259,3 @@ def test_what_the_user_said_is_not_told_twice(sessions: Sessions, shop: Shop, ru
     telling.prompt("No, we never use try/except for control flow").edit("kv.py", "try: del d[k]", "d.pop(k)")
     sessions.take(telling.stop("Done."))
     assert at_start(shop, rum).count("never use try/except") == 1
-
-
-def test_a_commit_that_a_later_session_reverts_has_failed(shop: Shop):
-    def git(*words: str) -> None:
-        settings = ("-c", "user.name=Ada", "-c", "user.email=ada@example.com")
-        subprocess.run(["git", *settings, *words], cwd=shop.folder, check=True, capture_output=True)
-
-    git("init", "-q")  # before the project is opened, as it names the project
-    (shop.folder / "gate.go").write_text("return true\n")
-    git("add", "-A")
-    git("commit", "-qm", "First")
-    (shop.folder / "gate.go").write_text("return hits[key] <= 100\n")
-    git("commit", "-qam", "Limit requests")
-    rum = shop.open(owner=True)
-    sessions = Sessions(shop, rum)
-    telling = sessions.begin().prompt("limit Allow() to 100 requests per key")
-    telling.edit("gate.go", "return true", "return hits[key] <= 100").run("git commit -qam 'Limit requests'")
-    sessions.take(telling.stop("It counts in a map."))
-    git("revert", "--no-edit", "HEAD")
-    later = sessions.begin("s2").prompt("the limiter has to go, every pod counts for itself")
-    first, second = sessions.take(later.run("git revert --no-edit HEAD").stop("Reverted."))
-    assert first.reverted_by
-    assert first.reverted_by.id == second.id
-    assert first.outcome.success is False
-    assert [one.result and one.result.success for one in first.actions or ()] == [False, True]
-    assert "unfinished" not in at_start(shop, rum)

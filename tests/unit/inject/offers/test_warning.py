@@ -147,8 +147,8 @@ def test_a_warning_is_given_once_regardless_of_later_events(tmp_path: Path, wher
 
 def test_a_command_that_had_worked_warns_once_it_failed_in_two_memories(store: SqliteStore, tmp_path: Path):
     add_memory(store, "mem_1", actions=[ran("npm install", NOON)])
-    timeout = [failed_run("npm install", "network timeout", NOON + 10)] * 2
-    add_memory(store, "mem_2", actions=timeout)
+    conflict = [failed_run("npm install", "ERESOLVE conflict", NOON + 10)] * 2
+    add_memory(store, "mem_2", actions=conflict)
     assert offered(make_run("npm install"), tmp_path) == []
     add_memory(store, "mem_3", actions=[failed_run("npm install", "no lockfile", NOON + 20)])
     (offer,) = offered(make_run("npm install"), tmp_path)

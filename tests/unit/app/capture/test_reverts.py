@@ -1,0 +1,142 @@
+"""Work whose commits were reverted has failed, as far as it was reverted and as long as that holds."""
+
+from __future__ import annotations
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from rum import Rum
+from rum.model.answers import RetrievedMemory
+from support.captured_events import Telling
+from support.projects import Shop
+from support.sessions import Sessions, at_start
+
+LIMIT = "return hits[key] <= 100"
+
+
+class Repository:
+    """A repository with a limiter in one commit, and what agents told of it."""
+
+    def __init__(self, shop: Shop) -> None:
+        self.folder = shop.folder
+        self.git("init", "-q")  # before the project is opened, as it names the project
+        self.commit("First", "gate.go", "return true")
+        self.rum = shop.open(owner=True)
+        self.sessions = Sessions(shop, self.rum)
+
+    def git(self, *words: str) -> str:
+        settings = ("-c", "user.name=Ada", "-c", "user.email=ada@example.com")
+        run = subprocess.run(["git", *settings, *words], cwd=self.folder, check=True, capture_output=True)
+        return run.stdout.decode()
+
+    def commit(self, subject: str, path: str, text: str) -> str:
+        Path(self.folder / path).write_text(text + "\n")
+        self.git("add", "-A")
+        return self.git("commit", "-m", subject)
+
+    def limit(self) -> Telling:
+        """A session that limits requests and commits it."""
+        printed = self.commit("Limit requests", "gate.go", LIMIT)
+        telling = self.sessions.begin("s1").prompt("limit Allow() to 100 requests per key")
+        telling.edit("gate.go", "return true", LIMIT)
+        return telling.run("git commit -am 'Limit requests'", printed)
+
+    def revert(self, session: str, what: str = "HEAD") -> Telling:
+        """A session that reverts a commit."""
+        printed = self.git("revert", "--no-edit", what)
+        telling = self.sessions.begin(session).prompt("the limiter has to go, every pod counts for itself")
+        return telling.run(f"git revert --no-edit {what}", printed)
+
+
+@pytest.fixture
+def repository(shop: Shop) -> Repository:
+    return Repository(shop)
+
+
+def results(memory: RetrievedMemory) -> dict[str, bool | None]:
+    """Whether each change of a file worked."""
+    return {
+        str(one.details.file_path): one.result.success if one.result else None
+        for one in memory.actions or ()
+        if one.details.file_path
+    }
+
+
+def accept_all(rum: Rum) -> None:
+    for item in rum.review.list():
+        rum.review.accept(item.id)
+
+
+def test_a_commit_that_a_later_session_reverts_has_failed(repository: Repository, shop: Shop):
+    sessions = repository.sessions
+    sessions.take(repository.limit().stop("It counts in a map."))
+    first, second = sessions.take(repository.revert("s2").stop("Reverted."))
+    assert first.reverted_by
+    assert first.reverted_by.id == second.id
+    assert first.reverted_by.reason == second.intent.goal
+    assert first.outcome.success is False
+    assert results(first) == {"gate.go": False}
+    assert "unfinished" not in at_start(shop, repository.rum)
+
+
+def test_a_revert_is_seen_below_later_commits(repository: Repository):
+    repository.sessions.take(repository.limit().stop("It counts in a map."))
+    telling = repository.revert("s2")
+    reverting = repository.git("rev-parse", "HEAD").strip()
+    telling.run("git commit -am Docs", repository.commit("Docs", "README", "pods"))
+    first, second = repository.sessions.take(telling.stop("Reverted."))
+    assert first.reverted_by
+    assert (first.reverted_by.id, first.reverted_by.commit) == (second.id, reverting)
+    assert second.outcome.success
+
+
+def test_only_the_reverted_one_of_two_commits_has_failed(repository: Repository):
+    telling = repository.limit().edit("metrics.go", "", "count(key)")
+    telling.run("git commit -am Count", repository.commit("Count", "metrics.go", "count(key)"))
+    repository.sessions.take(telling.stop("Limits and counts."))
+    first, _ = repository.sessions.take(repository.revert("s2", "HEAD~1").stop("Reverted."))
+    assert first.reverted_by
+    assert first.reverted_by.in_part
+    assert first.outcome.success
+    assert results(first) == {"gate.go": False, "metrics.go": True}
+
+
+def test_work_is_good_again_if_its_revert_is_reverted(repository: Repository):
+    (before,) = repository.sessions.take(repository.limit().stop("It counts in a map."))
+    repository.sessions.take(repository.revert("s2").stop("Reverted."))
+    first, second, _ = repository.sessions.take(repository.revert("s3").stop("It is back."))
+    assert not first.reverted_by
+    assert (first.outcome, first.actions) == (before.outcome, before.actions)
+    assert second.reverted_by
+
+
+def test_a_revert_by_somebody_else_is_seen_with_its_reason(repository: Repository):
+    repository.sessions.take(repository.limit().stop("It counts in a map."))
+    repository.git("revert", "--no-edit", "HEAD")
+    subject = "Revert the limiter\n\nEvery pod counts for itself.\n\n"
+    notice = f"This reverts commit {repository.git('rev-parse', 'HEAD~1')}"
+    repository.git("commit", "--amend", "-qm", subject + notice)
+    telling = repository.sessions.begin("s2").prompt("Explain gate.go").edit("README", "", "x")
+    first, _ = repository.sessions.take(telling.stop("Explained."))
+    assert first.reverted_by
+    assert first.reverted_by.reason == "Every pod counts for itself."
+    assert first.outcome.failure_reason == "Every pod counts for itself."
+
+
+def test_a_revert_waits_for_review_like_everything_captured(
+    repository: Repository, shop: Shop, monkeypatch: pytest.MonkeyPatch
+):
+    (before,) = repository.sessions.take(repository.limit().stop("It counts in a map."))
+    monkeypatch.setenv("RUM_REVIEW", "first")
+    reviewing: Rum = shop.open(owner=True)
+    sessions = Sessions(shop, reviewing)
+    sessions.begin()
+    sessions.take(repository.revert("s2").stop("Reverted."))
+    accept_all(reviewing)
+    assert not reviewing.show(before.id).reverted_by
+    accept_all(reviewing)
+    first = reviewing.show(before.id)
+    assert first.reverted_by
+    assert not first.outcome.success
