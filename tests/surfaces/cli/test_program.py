@@ -81,6 +81,8 @@ def test_every_command_works_as_a_program(program: Run, project: Path):
     assert do("tidy", "--json")
     assert "Hello" in do("events")
     assert "copy.db: " in do("backup", "copy.db")
+    (project.parent / "shared").mkdir()
+    assert "`share` is none" not in do("sync", "--with", str(project.parent / "shared"))
     exported = do("export")
     would, did = do("forget", "--all", "--dry-run"), do("forget", "--all", "--confirm", "shop")
     assert "Would forget: 1 wisdom" in would
