@@ -1,0 +1,1 @@
+"""Questions about histories that an agent answers twice: with git and grep, and with RUM."""
