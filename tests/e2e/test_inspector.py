@@ -11,19 +11,10 @@ from typing import Any
 
 import pytest
 
+from rum.surfaces.mcp.catalogue import TOOLS
+
 INSPECTOR = "@modelcontextprotocol/inspector"
 CORE = {"store", "recall", "trace", "update_memory"}
-LAYERS = {
-    "note",
-    "journal",
-    "learn",
-    "brief",
-    "create_chapter",
-    "list_chapters",
-    "synthesize",
-    "recall_wisdom",
-}
-ALL = CORE | LAYERS | {"list", "link", "identity", "forget", "feedback"}
 
 pytestmark = pytest.mark.e2e
 
@@ -41,7 +32,7 @@ def inspect(folder: Path, method: str, *options: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("options", "expected"), [((), ALL), (("--tools", "core"), CORE)], ids=["all", "core"]
+    ("options", "expected"), [((), set(TOOLS)), (("--tools", "core"), CORE)], ids=["all", "core"]
 )
 def test_the_inspector_lists_the_tools(tmp_path: Path, options: tuple[str, ...], expected: set[str]):
     tools = inspect(tmp_path, "tools/list", *options)["tools"]

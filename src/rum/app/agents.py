@@ -23,7 +23,7 @@ def identify(caller: Caller, request: IdentityRequest) -> Identity:
             agent = register(caller, request)
         caller.agent = agent
     elif request.action == "resume":
-        agent = _resume(caller, request.agent_id or request.name or caller.project.settings.agent)
+        agent = _resume(caller, request.agent_id or request.name or caller.configured_agent)
         if skills := _given_skills(caller, request):
             agent = replace(agent, metadata={**agent.metadata, **skills})
             caller.store.agents.update(agent.id, metadata=agent.metadata)
@@ -85,6 +85,10 @@ def _resume(caller: Caller, name: str | None) -> Agent:
         raise NotFound(f"No earlier main agent of {caller.client} here; use action `register`.")
     if agent.imported_at is not None:
         raise InvalidQuery(f"{agent.id} is an imported author and cannot be resumed.", field="agent_id")
+    if caller.is_confined and agent.client != caller.client:
+        raise PermissionDenied(
+            f"{agent.id} was registered with another token. Register an agent of your own.", agent_id=agent.id
+        )
     now = max(agent.last_active, caller.project.now())
     if caller.store.writable:
         caller.store.agents.update(agent.id, last_active=now)
@@ -108,7 +112,7 @@ def ensure_agent(caller: Caller, *, active: bool = False) -> tuple[Agent, Automa
 
     `active` records that it works now, in the same round trip.
     """
-    name, agents, agent = caller.project.settings.agent, caller.store.agents, caller.agent
+    name, agents, agent = caller.configured_agent, caller.store.agents, caller.agent
     if agent is not None:
         is_known = (
             agents.update(agent.id, last_active=caller.project.now()) if active else agents.get(agent.id)
@@ -125,8 +129,8 @@ def caller_name(caller: Caller) -> str | None:
     """The caller's name as it was registered or set, else its client's; None for a person."""
     if caller.agent is not None and caller.agent.name:
         return caller.agent.name
-    if caller.project.settings.agent:
-        return caller.project.settings.agent
+    if caller.configured_agent:
+        return caller.configured_agent
     me = caller.current_agent()
     return me.name if me and me.name else None if caller.owner else caller.client
 

@@ -6,7 +6,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from rum.model.errors import PermissionDenied, RateLimited
 from rum.model.ids import new_id
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 ParameterName = Callable[[str], str]
 
 MINUTE = 60.0
+# What somebody with a token may do: read; also write as agents of their own; or everything.
+Role = Literal["reader", "writer", "owner"]
 
 
 class RateLimit:
@@ -62,8 +64,11 @@ class Caller:
         parameter_name: ParameterName = str,
         session_id: str | None = None,
         rate: RateLimit | None = None,
+        role: Role | None = None,
     ) -> None:
+        """`role` is that of a caller's token; a local caller has none, and may act as any agent."""
         self.project = project
+        self.role: Role | None = role
         self.client = project.label(client)
         self.owner = owner
         """Whether the caller is a person. A person may change everything."""
@@ -85,6 +90,7 @@ class Caller:
             parameter_name=self.parameter_name,
             session_id=session_id or self.session_id,
             rate=self.rate,
+            role="writer" if self.role == "owner" else self.role,
         )
 
     @property
@@ -113,6 +119,30 @@ class Caller:
             self.agent = before
             raise
 
+    @property
+    def configured_agent(self) -> str | None:
+        """The name in the settings, which are those of the server for a caller with a token."""
+        return self.project.settings.agent if self.role is None else None
+
+    @property
+    def is_confined(self) -> bool:
+        """Whether the caller may act only as an agent that it has registered itself."""
+        return self.role in ("reader", "writer")
+
+    def check_may_write(self, call: str) -> None:
+        """Raise PermissionDenied if the caller may only read."""
+        if self.role == "reader":
+            raise PermissionDenied(
+                f"This token may only read, so `{call}` changed nothing. The owner of the server can create "
+                "one with the role writer.",
+                role=self.role,
+            )
+
+    def check_unconfined(self, what: str) -> None:
+        """Raise PermissionDenied for what only the owner may do on a shared server."""
+        if self.is_confined:
+            raise PermissionDenied(f"Only the owner may {what} on a shared server.", role=self.role)
+
     def current_agent(self) -> Agent | None:
         """Return the agent that makes the call, if it is known.
 
@@ -121,7 +151,7 @@ class Caller:
         """
         if self.agent is not None:
             return self.agent
-        if name := self.project.settings.agent:
+        if name := self.configured_agent:
             found = self.store.agents.find_ids(name)
             return self.store.agents.get(found[0]) if len(found) == 1 else None
         return None if self.owner else self.store.agents.last_main(self.client)

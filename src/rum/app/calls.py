@@ -32,6 +32,8 @@ class Call(NamedTuple):
     request: str | None = None
     # Whether it takes the project's lock itself, as it may ask a language model in between.
     locks_itself: bool = False
+    # Whether it changes nothing that others see; or those of its actions that do not.
+    reads: bool | tuple[str, ...] = False
     settings: Mapping[str, str] = {}  # Fields that a setting decides where the caller does not
 
 
@@ -42,27 +44,41 @@ CALLS: dict[str, Call] = {
     "recall": Call(
         "app.memories.recall:recall",
         "model.requests:RecallRequest",
+        reads=True,
         settings={"depth": "recall_depth", "limit": "recall_limit", "min_confidence": "min_confidence"},
     ),
-    "trace": Call("app.memories.recall:trace", "model.requests:TraceRequest"),
-    "list": Call("app.memories.recall:listing", "model.requests:ListRequest"),
+    "trace": Call("app.memories.recall:trace", "model.requests:TraceRequest", reads=True),
+    "list": Call("app.memories.recall:listing", "model.requests:ListRequest", reads=True),
     "link": Call("app.memories.store:link", "model.requests:LinkRequest"),
-    "identity": Call("app.agents:identify", "model.requests:IdentityRequest"),
+    "identity": Call("app.agents:identify", "model.requests:IdentityRequest", reads=("info",)),
     "forget": Call("app.memories.forget:forget", "model.requests:ForgetRequest"),
-    "note": Call("app.notes.notes:call"),
-    "journal": Call("app.journal.journals:call", "model.journal:JournalRequest"),
-    "learn": Call("app.layers.learn:learn", "model.layers:LearnRequest"),
-    "layers": Call("app.layers.layers:call", "model.layers:LayersRequest", locks_itself=True),
-    "brief": Call("app.brief.brief:brief", "model.brief:BriefRequest"),
+    "note": Call("app.notes.notes:call", reads=("match", "show", "list")),
+    "journal": Call(
+        "app.journal.journals:call",
+        "model.journal:JournalRequest",
+        reads=("show", "trace", "search", "arbiter"),
+    ),
+    "learn": Call("app.layers.learn:learn", "model.layers:LearnRequest", reads=("get", "list")),
+    "layers": Call(
+        "app.layers.layers:call",
+        "model.layers:LayersRequest",
+        locks_itself=True,
+        reads=("search", "list", "recall", "stats"),
+    ),
+    "brief": Call("app.brief.brief:brief", "model.brief:BriefRequest", reads=True),
     "feedback": Call("app.offers:feedback", "model.offers:FeedbackRequest"),
     "create_chapter": Call(
         "app.chapters.create:create_chapter", "model.chapters:CreateChapterRequest", locks_itself=True
     ),
-    "list_chapters": Call("app.chapters.read:list_chapters", "model.chapters:ListChaptersRequest"),
+    "list_chapters": Call(
+        "app.chapters.read:list_chapters", "model.chapters:ListChaptersRequest", reads=True
+    ),
     "synthesize": Call(
         "app.chapters.create:synthesize", "model.chapters:SynthesizeRequest", locks_itself=True
     ),
-    "recall_wisdom": Call("app.chapters.read:recall_wisdom", "model.chapters:RecallWisdomRequest"),
+    "recall_wisdom": Call(
+        "app.chapters.read:recall_wisdom", "model.chapters:RecallWisdomRequest", reads=True
+    ),
 }
 
 # What only Python programs and the command line have, by the name of the method of `Rum`.
@@ -89,6 +105,7 @@ PYTHON: dict[str, str] = {
     "import_guides": "app.imports.notes:import_guides",
     "export_guide": "app.imports.notes:export_guide",
     "import_graph": "app.imports.exports:import_graph",
+    "import_typescript_rum": "app.imports.typescript_rum:import_typescript_rum",
     "import_layers": "app.exchange.layers:import_layers",
     "export_layers": "app.exchange.layers:export_layers",
     # Functions of a project.
@@ -127,6 +144,12 @@ def load(place: str) -> Any:
     return getattr(import_module(f"rum.{module}"), name)
 
 
+def is_write(name: str, arguments: Mapping[str, Any]) -> bool:
+    """Whether a call with these arguments changes something; one that is not known counts as a change."""
+    reads = CALLS[name].reads if name in CALLS else False
+    return not reads if isinstance(reads, bool) else arguments.get("action") not in reads
+
+
 def call(caller: Caller, name: str, arguments: Mapping[str, Any]) -> Any:
     """The answer of a call of the API to plain JSON arguments."""
     if name not in CALLS:
@@ -134,6 +157,8 @@ def call(caller: Caller, name: str, arguments: Mapping[str, Any]) -> Any:
         hint = f" Did you mean `{near}`?" if near else ""
         raise InvalidQuery(f"There is no call `{name}`.{hint}", allowed=list(CALLS), nearest=near)
     found, given = CALLS[name], plain_json(arguments)
+    if is_write(name, given):
+        caller.check_may_write(name)
     if found.request is not None:
         _check_bounds(name, given)
     with nullcontext() if found.locks_itself else caller.locked_call():

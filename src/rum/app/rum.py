@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack, overloa
 
 from msgspec.structs import replace
 
-from rum.app.caller import Caller, ParameterName
+from rum.app.caller import Caller, ParameterName, RateLimit, Role
 from rum.app.calls import PYTHON, call, load, plain_json, public
 from rum.app.project import Clock, Progress, Project, ignore, warn_of_damage
 from rum.model.errors import InvalidQuery, NotFound, RumError, StorageError
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from rum.app.imports.git import GitImport
     from rum.app.imports.notes import NotesImport, Written
     from rum.app.imports.transcripts import TranscriptImport
+    from rum.app.imports.typescript_rum import TypeScriptImport
     from rum.app.journal.journals import AgentJournal, Journals
     from rum.app.layers.backends import StoreBackend
     from rum.app.layers.facts import Facts
@@ -581,6 +582,12 @@ class Rum:
         """Make memories of the graph that the MCP reference memory server keeps as JSON lines."""
         return self._do("import_graph", exported, progress)
 
+    def import_typescript_rum(
+        self, path: Path, *, dry_run: bool = False, progress: Progress = ignore
+    ) -> TypeScriptImport:
+        """Take in the database of the TypeScript RUM; what is here already or was forgotten is left out."""
+        return self._do("import_typescript_rum", os.fspath(path), dry_run, progress)
+
     def import_layers(self, path: Path) -> LayerImport:
         """Take in the files of layers of a directory: `episodic.json`, `semantic.json`, `procedural.json`."""
         return self._do("import_layers", os.path.abspath(path))
@@ -693,3 +700,19 @@ class Rum:
     def tokens(self) -> TokensSpent:
         """What language models have used by day and project, and may use today."""
         return self._maintain("tokens")
+
+
+def for_token(rum: Rum, client: str, role: Role | None, session: str | None) -> Rum:
+    """The same open memory for one caller of a server, which counts the calls itself."""
+    project = rum._project  # pyright: ignore[reportPrivateUsage]
+    return Rum(
+        Caller(
+            project,
+            client=client,
+            owner=role == "owner",
+            cwd=project.location.root or project.location.directory,
+            session_id=session,
+            rate=RateLimit(0),
+            role=role,
+        )
+    )

@@ -52,6 +52,7 @@ notion-token <A>{40} ntn_ secret_
 figma-token <U>{30} figd_
 grafana-token <A>{20,}+_<H>{8} glsa_
 grafana-token <B>{32,}+ glc_
+rum-token <H>{64}(?!<A>) rum_
 vault-token <U>{20} hvs. hvb. hvr.
 digitalocean-token <H>{40} dop_v1_ doo_v1_ dor_v1_
 dynatrace-token <A>{20,32}+\.<A>{40} dt0c01. dt0s01. dt0s16.

@@ -10,6 +10,7 @@ import pytest
 
 from rum import Rum
 from support.repositories import Repository, fast_history
+from support.typescript_rum import write_database
 from surfaces.cli.running import Run
 
 ISSUES = json.dumps([{"number": 1, "title": "Gate open", "createdAt": "2024-01-02T03:04:05Z"}]).encode()
@@ -188,6 +189,25 @@ def test_a_graph_is_imported_as_linked_memories_once(run: Run):
     more = graph.replace(b'["Makes anvils"]', b'["Makes anvils", "Closed in May"]')
     assert run("import", "mcp-memory", "-", "--json", stdin=more).json["updated"] == 1
     assert "Acme" in run("recall", "closed in may").out
+
+
+def test_the_database_of_the_typescript_rum_is_imported(run: Run, project: Path):
+    database = write_database(project / "shop.rum.db")
+    assert run("import", "typescript-rum", str(database), "--dry-run").out.splitlines() == [
+        "Would add 3 memories.",
+        "Would add 3 chapters and wisdom.",
+    ]
+    first, *rest = run("import", "typescript-rum", str(database)).out.splitlines()
+    assert first.startswith("Added 3 memories in ")
+    assert rest == ["Added 3 chapters and wisdom.", "Found: agents 2, links 3."]
+    again = run("import", "typescript-rum", str(project), "--json").json
+    assert (again["added"], again["unchanged"], again["chapters"]["unchanged"]) == (0, 3, 3)
+    assert (
+        "Never refresh tokens without a lock" in run("recall", "cache login tokens", "--depth", "outcome").out
+    )
+    ran = run("import", "typescript-rum", "missing.db")
+    assert (ran.code, ran.out) == (1, "")
+    assert "missing.db" in ran.err
 
 
 def test_export_writes_one_section_and_changes_nothing_else(run: Run, project: Path):

@@ -64,6 +64,8 @@ def test_every_command_works_as_a_program(program: Run, project: Path):
         "extract", "-", stdin=b'{"agent": "a", "task": "t", "agentOutput": "Ran ls.", "result": "success"}'
     )
     assert do("tokens")
+    assert do("tokens", "create", "--name", "anna").startswith("rum_")
+    assert "1 token, 1 project" in do("serve", "--check", "--port", "0")
     assert "developer" in do("identity", "register", "--name", "developer")
     assert len(do("agents").splitlines()) == 2
     assert len(do("projects").splitlines()) == 1

@@ -92,6 +92,8 @@ def test_the_sdk_calls_every_tool(tmp_path: Path, mode: str):
         first = (await call(client, "store", **WORK))["memory_id"]
         second = (await call(client, "store", **{**WORK, "links": {"caused_by": [first]}}))["memory_id"]
         found = await call(client, "recall", file="tests/test_login.py")
+        assert [memory["similar"] for memory in found["memories"]] == [1]  # the same text twice
+        found = await call(client, "recall", file="tests/test_login.py", include_similar=True)
         assert {memory["id"] for memory in found["memories"]} == {first, second}
         chain = (await call(client, "trace", memory_id=second))["chain"]
         assert [node["memory"]["id"] for node in chain] == [first]

@@ -119,8 +119,10 @@ def import_pieces(
     while batch := list(islice(pieces, BATCH)):
         counts, read = Counter[str](), [one for one in batch if not isinstance(one, str)]
         if dry_run:
-            forgotten = len(_forgotten(caller.project, [one.memory for one in read]))
-            counts.update(added=len(read) - forgotten, forgotten=forgotten)
+            known = existing_ids(caller.project, (one.memory.id for one in read))
+            new = [one.memory for one in read if one.memory.id not in known]
+            forgotten = len(_forgotten(caller.project, new))
+            counts.update(added=len(new) - forgotten, unchanged=len(known), forgotten=forgotten)
         else:
             with caller.store.transaction():
                 _store_pieces(caller.project, source, read, counts)

@@ -443,6 +443,9 @@ def call(caller: Caller, request: JournalRequest) -> Struct:
         hint = UNSET if found else "No entry has one of these words."
         return JournalSearched(found, UNSET if found else NO_RESULTS, hint)
     journal = journals.of(request.session, request.agent, request.task)
+    writes = request.action in ("add", "update", "context")
+    if writes and caller.is_confined and journal.agent != journals.of(request.session).agent:
+        caller.check_unconfined("write in the journal of another agent")
     if request.action == "add":
         if request.kind is None:
             allowed = [str(kind) for kind in Kind]

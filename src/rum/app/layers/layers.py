@@ -236,11 +236,15 @@ def call(caller: Caller, request: LayersRequest) -> Struct:
             raise InvalidQuery(
                 f"layers: to clear, give `confirm`, the project's name: {name}.", field="confirm"
             )
+        if layer is not MemoryType.WORKING:
+            caller.check_unconfined("clear a layer")
         return LayersResult(cleared=layers.clear(layer))
     layer = _given(request, "type")
     if action == "append":
         return layers.append(layer, _given(request, "entry"))
     if action == "compact":
+        if layer is not MemoryType.WORKING:
+            caller.check_unconfined("compact a layer")
         return LayersResult(compacted=layers.compact(layer, request.opts))
     if action == "search":
         found = layers.search(layer, _given(request, "query"), request.limit)

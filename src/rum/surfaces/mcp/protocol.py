@@ -61,7 +61,7 @@ SUPPORTED = STATELESS + HANDSHAKE
 UNSUPPORTED_VERSION = -32022
 RESOURCE_NOT_FOUND = -32002  # INVALID_PARAMS in the stateless version
 
-_VERSION = "io.modelcontextprotocol/protocolVersion"
+VERSION = "io.modelcontextprotocol/protocolVersion"
 _CAPABILITIES = "io.modelcontextprotocol/clientCapabilities"
 _CLIENT = "io.modelcontextprotocol/clientInfo"
 _SERVER = "io.modelcontextprotocol/serverInfo"
@@ -118,11 +118,14 @@ class Listing:
 class Dispatcher:
     """Answers the requests of one client, each in its own version of the protocol."""
 
-    def __init__(self, listing: Listing, open_application: Callable[[], Application]) -> None:
+    def __init__(
+        self, listing: Listing, open_application: Callable[[], Application], client: str | None = None
+    ) -> None:
+        """`client` is the name that the client gave in an earlier handshake."""
         self._listing = listing
         self._open_application = open_application
         self.application: Application | None = None  # None until a request needs it
-        self._client_name: str | None = None
+        self.client = client
         self._tools = {tool["name"]: tool for tool in listing.tools}
         shared: dict[str, Handler] = {
             "tools/list": _list_handler("tools", listing.tools),
@@ -181,14 +184,14 @@ class Dispatcher:
 
     def _identify(self, method: str, meta: Json) -> Caller:
         session = _string(meta, _SESSION)
-        if method == "initialize" or not any(key in meta for key in (_VERSION, _CAPABILITIES, _CLIENT)):
+        if method == "initialize" or not any(key in meta for key in (VERSION, _CAPABILITIES, _CLIENT)):
             # A request without a handshake is answered too: no answer depends on it.
             if method in self._stateless and method not in self._handshake:
-                raise _missing_meta(_VERSION)
-            return Caller(self._client_name, session, stateless=False)
-        version = meta.get(_VERSION)
+                raise _missing_meta(VERSION)
+            return Caller(self.client, session, stateless=False)
+        version = meta.get(VERSION)
         if not isinstance(version, str):
-            raise _missing_meta(_VERSION)
+            raise _missing_meta(VERSION)
         if version not in SUPPORTED:
             versions = {"supported": list(SUPPORTED), "requested": version}
             raise RpcError(UNSUPPORTED_VERSION, "Unsupported protocol version", versions)
@@ -210,7 +213,7 @@ class Dispatcher:
 
     def _initialize(self, _caller: Caller, params: Json) -> Json:
         requested = _required_string(params, "protocolVersion")
-        self._client_name = _string(params.get("clientInfo"), "name")
+        self.client = _string(params.get("clientInfo"), "name")
         return {
             "protocolVersion": requested if requested in HANDSHAKE else HANDSHAKE[0],
             "capabilities": self._capabilities(),

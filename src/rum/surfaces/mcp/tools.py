@@ -17,12 +17,12 @@ PROJECT = "rum://project"
 
 
 class RumApplication:
-    """The memory of one project, opened at the first call."""
+    """The memory of one project, opened at the first call, unless an open one is given."""
 
-    def __init__(self, project: str | None, agent: str | None) -> None:
+    def __init__(self, project: str | None = None, agent: str | None = None, rum: Rum | None = None) -> None:
         self._project = project
         self._agent = agent
-        self._rum: Rum | None = None
+        self._rum = rum
 
     def _open(self, caller: Caller) -> Rum:
         if self._rum is None:

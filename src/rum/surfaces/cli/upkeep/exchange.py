@@ -23,6 +23,7 @@ from rum.app.exchange.layers import LayerImport
 from rum.app.imports.batch import Imported
 from rum.app.imports.notes import Written
 from rum.app.imports.transcripts import TranscriptImport, by_folder, sessions
+from rum.app.imports.typescript_rum import TypeScriptImport
 from rum.app.project import damage
 from rum.app.rum import Rum
 from rum.model.errors import InvalidQuery, RumError
@@ -47,6 +48,7 @@ _NOT_ADDED = {
     "pending": "waiting for `rum review`",
 }
 _FOUND = {
+    "agents": "agents",
     "failures": "failures",
     "links": "links",
     "rewritten": "rewritten",
@@ -147,9 +149,10 @@ def import_view(answer: Answer, nouns: Nouns = MEMORIES) -> View:
     view = _added_view(answer, nouns)
     if isinstance(answer, ImportResult):
         view += _added_view(answer.layers, LAYERS) if answer.layers else []
-        view += _added_view(answer.chapters, _CHAPTERS) if answer.chapters else []
-        if answer.restored:
-            view += text_view(f"Restored {count_of(answer.restored, 'item')} from the trash.")
+    if isinstance(answer, ImportResult | TypeScriptImport) and answer.chapters:
+        view += _added_view(answer.chapters, _CHAPTERS, getattr(answer, "dry_run", False))
+    if isinstance(answer, ImportResult) and answer.restored:
+        view += text_view(f"Restored {count_of(answer.restored, 'item')} from the trash.")
     if isinstance(answer, Imported):
         skipped = sorted(answer.skipped.items(), key=lambda reason: -reason[1])
         view += _counts_view("Skipped", {name.replace("_", " "): count for name, count in skipped})
@@ -159,8 +162,8 @@ def import_view(answer: Answer, nouns: Nouns = MEMORIES) -> View:
     return view
 
 
-def _added_view(answer: Answer | ChapterImport, nouns: Nouns) -> View:
-    dry_run = getattr(answer, "dry_run", False)
+def _added_view(answer: Answer | ChapterImport, nouns: Nouns, dry_run: bool = False) -> View:
+    dry_run = dry_run or getattr(answer, "dry_run", False)
     time = f" in {answer.seconds} s" if isinstance(answer, Imported) and not dry_run else ""
     others = ", ".join(f"{count} {words}" for words, count in _counts(answer, _NOT_ADDED).items() if count)
     verb = "Would add" if dry_run else "Added"
@@ -291,6 +294,24 @@ IMPORTS: list[Import] = [
         """,
         [_FILE],
         lambda rum, arguments, report_progress: rum.import_graph(arguments["file"], report_progress),
+    ),
+    Import(
+        "typescript-rum",
+        """Import the database of the TypeScript RUM.
+
+        FILE is its database or the folder of it, usually ~/.rum/projects/NAME. It is only read. Memories,
+        links, agents, chapters, wisdom and access counts are imported with their ids. Existing ones are not
+        changed, and forgotten ones stay forgotten: you can run it again at any time.
+        """,
+        [
+            click.Argument(["path"], metavar="FILE", type=click.Path()),
+            click.Option(["--dry-run"], is_flag=True, help="Only count; import nothing."),
+        ],
+        lambda rum, arguments, report_progress: rum.import_typescript_rum(
+            **arguments, progress=report_progress
+        ),
+        notes=lambda answer: (f"Damaged, so read in part: `{table}`." for table in answer.damaged),
+        vectors=True,
     ),
     Import(
         "layers",

@@ -15,7 +15,6 @@ from rum._version import __version__
 from rum.app.project import damage
 from rum.app.rum import Rum
 from rum.app.upkeep.archive import Archived, Restored
-from rum.app.upkeep.doctor import TokensSpent
 from rum.app.upkeep.tidy import DEFAULT_SECONDS, MAX_IDLE_SECONDS, LockHolder, TidyResult
 from rum.capture.events import problems
 from rum.model.answers import Diagnosis, Problem
@@ -31,7 +30,6 @@ from rum.surfaces.cli.views import (
     View,
     count_of,
     format_size,
-    table,
     text_view,
 )
 
@@ -304,27 +302,3 @@ def backup(options: Options, file: str, restored: str | None) -> None:
     with open_rum(options) as rum:
         size = rum.backup(file)
     print_result(options, {"file": file, "bytes": size}, f"{file}: {size} bytes")
-
-
-@command("tokens")
-def tokens(options: Options) -> None:
-    """Show tokens used by language models, by day and project."""
-    with open_rum(options, mention_absence=False) as rum:
-        answer = rum.tokens()
-    print_result(options, answer, _tokens_view)
-
-
-def _tokens_view(answer: TokensSpent) -> View:
-    rows = [
-        (day, project, str(spent.requests), str(spent.read), str(spent.written))
-        for day, projects in reversed(answer.days.items())
-        for project, spent in sorted(projects.items())
-    ]
-    lines = [
-        f"{day} {project}: {requests} requests, {read} tokens read, {written} written"
-        for day, project, requests, read, written in rows
-    ]
-    model = f"Language model: {answer.model or 'none'}. "
-    view = text_view(f"{model}Tokens today: {answer.today} of {answer.limit}.")
-    columns = {"day": "", "project": "", "requests": "", "read": "", "written": ""}
-    return view + table(columns, rows, lines)

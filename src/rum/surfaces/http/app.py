@@ -1,0 +1,399 @@
+"""The web application of `rum serve`: who may come in, what is answered, and when it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import sys
+from collections import Counter
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from time import monotonic
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import ClientDisconnect
+from starlette.requests import Request as HttpRequest
+from starlette.responses import JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from rum.app.access import PER_MINUTE, AccessToken, AccessTokens, AuditLog
+from rum.app.caller import RateLimit
+from rum.model.errors import InvalidQuery, RateLimited, RumError
+from rum.surfaces.http import exchange, limits
+from rum.surfaces.http.exchange import Refused, Sessions
+from rum.surfaces.http.metrics import CONTENT_TYPE, Metrics
+from rum.surfaces.http.projects import Busy, OpenProject, OpenProjects, ServedApplication, TooSlow, report
+from rum.surfaces.mcp import json_rpc
+from rum.surfaces.mcp.json_rpc import Request, RpcError
+from rum.surfaces.mcp.main import listing
+from rum.surfaces.mcp.protocol import Dispatcher
+from rum.surfaces.mcp.tools import Json
+
+_JSON = "application/json"
+_STREAM = "text/event-stream"
+# What needs the memory; everything else is answered at once.
+_WITH_MEMORY = ("tools/call", "resources/read", "prompts/get")
+
+
+class Access(NamedTuple):
+    """Who may use a server, and under which names it is reached."""
+
+    hosts: frozenset[str]
+    origins: frozenset[str] = frozenset()
+    project: str | None = None
+    """The id of the only project that is served; None for every project that has a token."""
+    open_to_all: bool = False
+    """Whether callers without a token are let in."""
+
+
+class Served:
+    """A server: its tokens, sessions, open projects and figures."""
+
+    def __init__(self, home: str, access: Access, default: str | None = None) -> None:
+        self._access = access
+        self._tokens = AccessTokens(home)
+        self._audit = AuditLog(home)
+        self._sessions = Sessions(home)
+        self._projects = OpenProjects(home, default)
+        self._listing = listing("all")
+        self._metrics = Metrics()
+        self._rates: dict[str, RateLimit] = {}
+        self._streams: Counter[str] = Counter()
+        self.stopping = asyncio.Event()
+
+    def app(self) -> ASGIApp:
+        """The ASGI application."""
+        return Starlette(
+            routes=[
+                Route("/mcp", self._mcp, methods=["POST", "GET", "DELETE"]),
+                Route("/healthz", self._health, methods=["GET"]),
+                Route("/metrics", self._figures, methods=["GET"]),
+            ],
+            middleware=[Middleware(_Guard, served=self)],
+            exception_handlers={Refused: _refuse},
+            lifespan=self._lifespan,
+        )
+
+    @asynccontextmanager
+    async def _lifespan(self, _: object) -> AsyncGenerator[None]:
+        keeping = asyncio.create_task(self._projects.keep_house())
+        try:
+            yield
+        finally:
+            keeping.cancel()
+            with suppress(asyncio.CancelledError):
+                await keeping
+            await self._projects.close()
+
+    def check_address(self, path: str, host: str | None, origin: str | None) -> None:
+        """Refuse requests that were sent to another name, or by a page of another site."""
+        if path == "/healthz":  # asked by machines that know only the address, and it tells nothing
+            return
+        name = host_name(host or "")
+        if name not in self._access.hosts:
+            raise Refused(421, "This server does not answer to that Host. Start it with --allow-host NAME.")
+        if origin is not None and origin not in self._access.origins:
+            parts = urlsplit(origin)
+            if parts.scheme not in ("http", "https") or parts.netloc.lower() != (host or "").lower():
+                raise Refused(
+                    403, "Pages of this Origin may not use the server. Start it with --allow-origin."
+                )
+
+    def count(self, status: int) -> None:
+        """Count an answer."""
+        self._metrics.count_answer(status)
+
+    # Who asks
+
+    def _token(self, request: HttpRequest) -> AccessToken | None:
+        """The token of a request; Refused if it needs one that it does not have."""
+        given = request.headers.get("authorization")
+        if given is None and self._access.open_to_all:
+            return None
+        scheme, _, secret = (given or "").partition(" ")
+        try:
+            token = self._tokens.find(secret.strip()) if scheme.lower() == "bearer" else None
+        except RumError as error:
+            sys.stderr.write(f"rum serve: {error.message}\n")
+            raise Refused(
+                503, "The server cannot read its tokens; its owner finds out more on stderr."
+            ) from None
+        if token is None:
+            problem = "The token is not valid." if given else "A token is needed."
+            raise Refused(
+                401,
+                f"{problem} Send `Authorization: Bearer TOKEN`; `rum tokens create` makes one.",
+                WWW_Authenticate="Bearer" + (' error="invalid_token"' if given else ""),
+            )
+        if self._access.project not in (None, token.project):
+            raise Refused(403, "This token is for another project than the one that is served here.")
+        return token
+
+    def _count_call(self, token: AccessToken | None) -> None:
+        key, limit = (token.id, token.per_minute) if token else ("", PER_MINUTE)
+        if key not in self._rates:
+            self._rates[key] = RateLimit(limit)
+        self._rates[key].count_call()
+
+    # What is asked
+
+    async def _health(self, _: HttpRequest) -> Response:
+        if self.stopping.is_set():
+            return JSONResponse({"status": "stopping"}, 503)
+        return JSONResponse({"status": "ok"})
+
+    async def _figures(self, request: HttpRequest) -> Response:
+        self._token(request)
+        text = self._metrics.text(
+            open_projects=len(self._projects),
+            running_calls=self._projects.running,
+            open_streams=self._streams.total(),
+        )
+        return Response(text, media_type=CONTENT_TYPE)
+
+    async def _mcp(self, request: HttpRequest) -> Response:
+        token = self._token(request)
+        given = request.headers.get("mcp-session-id")
+        if request.method == "DELETE":
+            self._sessions.end(given or "", token)
+            return Response(status_code=204)
+        if request.method != "POST":
+            # The server never sends anything that was not asked for.
+            raise Refused(405, "Use POST.", Allow="POST, DELETE")
+        self._check_types(request)
+        body = await _read_body(request)
+        try:
+            message = json_rpc.parse(body)
+        except RpcError as error:
+            return _answer(error.reply(), 400)
+        if not isinstance(message, Request):
+            return Response(status_code=202)
+        try:
+            stateless = exchange.check_version(message, request.headers)
+        except RpcError as error:
+            reply = error.reply()
+            return _answer(reply, exchange.status_of(reply, stateless=True))
+        session = None
+        if given is not None and not stateless and message.method != "initialize":
+            session = self._sessions.read(given, token)
+        try:
+            self._count_call(token)
+        except RateLimited as error:
+            reply, status = exchange.rate_limited(message, error, stateless=stateless)
+            wait = str(int(float(str(error.details["retry_after"]))) + 1)
+            return _answer(reply, status, {"Retry-After": wait})
+        if stateless and message.method == "subscriptions/listen":
+            return self._listen(request, message, token)
+        return await self._dispatch(message, token, session, stateless=stateless)
+
+    def _check_types(self, request: HttpRequest) -> None:
+        if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _JSON:
+            raise Refused(415, f"Send {_JSON}.")
+        if not _accepts(request, _JSON):
+            raise Refused(406, f"Accept {_JSON}.")
+
+    async def _dispatch(
+        self,
+        message: Request,
+        token: AccessToken | None,
+        session: exchange.Session | None,
+        *,
+        stateless: bool,
+    ) -> Response:
+        client = session.client if session else None
+        if message.method not in _WITH_MEMORY:
+            dispatcher = Dispatcher(self._listing, _no_application, client)
+            reply = dispatcher.reply(message)
+            headers: dict[str, str] = {}
+            if message.method == "initialize" and "result" in reply:
+                headers["Mcp-Session-Id"] = self._sessions.make(token, dispatcher.client)
+            return _answer(reply, exchange.status_of(reply, stateless=stateless), headers)
+        started, (tool, _) = monotonic(), exchange.tool_of(message)
+        result, status, headers = "ok", None, {}
+        try:
+            work = partial(self._reply, message, token, session)
+            reply, result = await self._projects.run(token.project if token else "", work)
+        except Busy:
+            reply = RpcError(
+                json_rpc.INTERNAL_ERROR, "The server is busy; try again.", request_id=message.id
+            ).reply()
+            result, status, headers = "busy", 503, {"Retry-After": "1"}
+        except TooSlow:
+            text = (
+                f"The call takes longer than {limits.CALL_WITHIN:g} s. It goes on, and may still take effect."
+            )
+            reply = RpcError(json_rpc.INTERNAL_ERROR, text, request_id=message.id).reply()
+            result, status = "too_slow", 504
+        except RumError as error:
+            reply = exchange.error_reply(message, error, stateless=stateless)
+            result = error.code
+        except Exception as error:  # noqa: BLE001 - the outer edge: a defect must not end the server
+            report(error)
+            text = f"Internal error ({type(error).__name__}); see the server's stderr."
+            reply = RpcError(json_rpc.INTERNAL_ERROR, text, request_id=message.id).reply()
+            result = "defect"
+        if tool in {one["name"] for one in self._listing.tools}:
+            self._metrics.count_call(tool, result, monotonic() - started)
+        status = status or exchange.status_of(reply, stateless=stateless)
+        data = json_rpc.encode(reply)
+        if len(data) > limits.MAX_ANSWER:
+            error = InvalidQuery(
+                f"The answer has {len(data)} bytes; at most {limits.MAX_ANSWER} are sent. Ask for less, with "
+                "a smaller limit or depth."
+            )
+            data = json_rpc.encode(exchange.error_reply(message, error, stateless=stateless))
+        return Response(data, status, headers, _JSON)
+
+    def _reply(
+        self,
+        message: Request,
+        token: AccessToken | None,
+        session: exchange.Session | None,
+        project: OpenProject,
+    ) -> tuple[Json, str]:
+        """The answer to a request, and the result for the figures; runs in a thread."""
+        client, name = (session.client, session.id) if session else (None, None)
+        made: list[ServedApplication] = []
+
+        def open_application() -> ServedApplication:
+            made.append(ServedApplication(project, token, name, self._audit))
+            return made[0]
+
+        reply = Dispatcher(self._listing, open_application, client).reply(message)
+        return reply, made[0].result if made else "refused"
+
+    def _listen(self, request: HttpRequest, message: Request, token: AccessToken | None) -> Response:
+        """An open stream with signs of life; nothing that a client may listen to ever changes."""
+        if not _accepts(request, _STREAM):
+            raise Refused(406, f"Accept {_STREAM}.")
+        dispatcher = Dispatcher(self._listing, _no_application)
+        first = dispatcher.reply(message)
+        if "error" in first:
+            return _answer(first, exchange.status_of(first, stateless=True))
+        key = token.id if token else ""
+        if self._streams[key] >= limits.MAX_STREAMS_EACH or self._streams.total() >= limits.MAX_STREAMS:
+            raise Refused(429, "There are too many open streams. Close one first.", Retry_After="10")
+
+        async def events() -> AsyncIterator[bytes]:
+            self._streams[key] += 1
+            try:
+                yield _event(first)
+                while not self.stopping.is_set():
+                    try:
+                        await asyncio.wait_for(self.stopping.wait(), limits.PING)
+                    except TimeoutError:
+                        if token:
+                            self._token(request)
+                        yield b": still here\r\n\r\n"
+                yield _event(dispatcher.end_of_stream(message))
+            except Refused:
+                return  # the token was revoked
+            finally:
+                self._streams[key] -= 1
+
+        return StreamingResponse(events(), media_type=_STREAM, headers={"Cache-Control": "no-store"})
+
+
+class _Guard:
+    """Checks where a request was sent to and where it comes from, and counts the answers."""
+
+    def __init__(self, app: ASGIApp, served: Served) -> None:
+        self._app = app
+        self._served = served
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+
+        async def counted(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                self._served.count(message["status"])
+            await send(message)
+
+        request = HttpRequest(scope, receive)
+        try:
+            if sum(len(name) + len(value) for name, value in scope["headers"]) > limits.MAX_HEADERS:
+                raise Refused(431, f"The headers are longer than {limits.MAX_HEADERS} bytes.")
+            origin = request.headers.get("origin")
+            self._served.check_address(scope["path"], request.headers.get("host"), origin)
+        except (Refused, ValueError) as error:
+            refused = error if isinstance(error, Refused) else Refused(403, "The Origin is not valid.")
+            await _refuse(request, refused)(scope, receive, counted)
+            return
+        with suppress(ClientDisconnect):
+            await self._app(scope, receive, counted)
+
+
+def _refuse(_: HttpRequest, error: Exception) -> Response:
+    assert isinstance(error, Refused)
+    body = {
+        "jsonrpc": "2.0",
+        "id": None,
+        "error": {"code": json_rpc.INVALID_REQUEST, "message": error.message},
+    }
+    return JSONResponse(body, error.status, error.headers)
+
+
+async def _read_body(request: HttpRequest) -> bytes:
+    """The body, if it is neither too long nor too slow."""
+    too_long = Refused(413, f"The message is longer than {limits.MAX_BODY} bytes.", Connection="close")
+    length = request.headers.get("content-length", "0")
+    if length.isdecimal() and int(length) > limits.MAX_BODY:
+        raise too_long
+    body = bytearray()
+    try:
+        async with asyncio.timeout(limits.BODY_WITHIN):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > limits.MAX_BODY:
+                    raise too_long
+    except TimeoutError:
+        raise Refused(408, "The message did not arrive in time.", Connection="close") from None
+    return bytes(body)
+
+
+def _accepts(request: HttpRequest, kind: str) -> bool:
+    given = request.headers.get("accept", "*/*")
+    kinds = {one.partition(";")[0].strip().lower() for one in given.split(",")}
+    return bool({kind, "*/*", kind.partition("/")[0] + "/*"} & kinds)
+
+
+def _answer(reply: Json, status: int, headers: dict[str, str] | None = None) -> Response:
+    return Response(json_rpc.encode(reply), status, headers, _JSON)
+
+
+def _event(message: Json) -> bytes:
+    return b"event: message\r\ndata: " + json_rpc.encode(message).rstrip(b"\n") + b"\r\n\r\n"
+
+
+def _no_application() -> ServedApplication:
+    raise AssertionError("No memory is needed for this.")
+
+
+def host_name(host: str) -> str:
+    """The name of a Host header without its port, in lower case."""
+    if host.startswith("["):
+        return host.partition("]")[0].lstrip("[").lower()
+    return host.partition(":")[0].lower()
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a server that listens there can be reached from its own machine only."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def known_hosts(host: str, allowed: Iterable[str]) -> frozenset[str]:
+    """The names under which a server answers: those allowed, where it listens, and its own machine's."""
+    own = ("localhost", "127.0.0.1", "::1") if is_loopback(host) else (host,)
+    return frozenset(
+        host_name(one) if "]" in one or one.count(":") < 2 else one.lower() for one in (*own, *allowed)
+    )
