@@ -194,7 +194,7 @@ def test_different_spellings_of_a_path_stay_different_files(rum: Rum):
     assert composed.indexed_files == ["src/caf\u00e9.py"]
     assert decomposed.indexed_files == ["src/cafe\u0301.py"]
     both = {composed.memory_id, decomposed.memory_id}
-    assert {memory.id for memory in rum.recall(file="src").memories} == both
+    assert {memory.id for memory in rum.recall(file="src", include_similar=True).memories} == both
 
 
 @pytest.mark.parametrize(

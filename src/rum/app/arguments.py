@@ -38,6 +38,7 @@ class RecallArguments(TypedDict, total=False):
     max_tokens: int | None
     include_links: bool
     include_superseded: bool
+    include_similar: bool
     explain: bool
 
 

@@ -273,9 +273,14 @@ class Project:
 
     def commit_and_branch(self) -> tuple[str | None, str | None]:
         """What the checkout's HEAD points to."""
+        repository = self.repository()
+        return head(repository) if repository else (None, None)
+
+    def repository(self) -> GitRepository | None:
+        """The project's git repository, if it has one."""
         if self._git is None and self.location.root:
             self._git = find_git(self.location.root)
-        return head(self._git) if self._git else (None, None)
+        return self._git
 
     def memory(self, name: str) -> Memory:
         """The memory with an id, or with the only id that ends so."""

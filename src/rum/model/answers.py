@@ -32,6 +32,9 @@ class RetrievedMemory(Struct, frozen=True, kw_only=True):
     intent: IntentView
     outcome: Outcome
     match: str | UnsetType = UNSET  # `fuzzy`: found by its meaning alone
+    similar: int | UnsetType = (
+        UNSET  # How many more of the same goal were found; `include_similar` shows them
+    )
     why: list[str] | UnsetType = UNSET
     agent_id: str | UnsetType = UNSET
     created_at: int | UnsetType = UNSET

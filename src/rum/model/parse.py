@@ -8,7 +8,7 @@ import types
 import typing
 from collections.abc import Iterator
 from enum import Enum
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import msgspec
 
@@ -26,7 +26,7 @@ def parse(data: object, model: type[T], what: str) -> T:
     try:
         return msgspec.convert(data, model)
     except msgspec.ValidationError as error:
-        raise _explained(str(error), model, what) from None
+        raise _explained(str(error), model, what, data) from None
 
 
 def nearest(word: str, allowed: list[str]) -> str | None:
@@ -34,7 +34,7 @@ def nearest(word: str, allowed: list[str]) -> str | None:
     return next(iter(difflib.get_close_matches(word.lower(), allowed, n=1, cutoff=0.6)), None)
 
 
-def _explained(text: str, model: type, what: str) -> InvalidQuery:
+def _explained(text: str, model: type, what: str, data: object = None) -> InvalidQuery:
     found = _WHERE.fullmatch(text)
     message, path = (found["what"], found["path"] or "") if found else (text, "")
     path = path.lstrip(".")
@@ -46,8 +46,11 @@ def _explained(text: str, model: type, what: str) -> InvalidQuery:
         return InvalidQuery(required(model, field, what), field=field)
     if allowed := _members(at):
         named = f"{what}: `{path}`" if path else what
+        given = cast("dict[str, Any]", data).get(path) if isinstance(data, dict) else data
+        close = nearest(given, allowed) if isinstance(given, str) else None
+        meant = f" Did you mean `{close}`?" if close else ""
         return InvalidQuery(
-            f"{named} must be one of {', '.join(allowed)}.", field=path or what, allowed=allowed
+            f"{named} must be one of {', '.join(allowed)}.{meant}", field=path or what, allowed=allowed
         )
     if "matching regex" in message:
         plain = "expected a text that is not empty" + (", short and on one line" if "x00" in message else "")

@@ -96,11 +96,14 @@ class RecallRequest(Layer, frozen=True):
     ] = None
     max_tokens: Annotated[
         Annotated[int, Meta(ge=1)] | None,
-        about("Maximum number of tokens of the answer.", note="the answer fits in it"),
+        about("Maximum number of tokens of the answer."),
     ] = None
     include_links: Annotated[bool, about("Show the links of each memory.", option="--links")] = False
     include_superseded: Annotated[
         bool, about("Include memories that were replaced.", option="--superseded")
+    ] = False
+    include_similar: Annotated[
+        bool, about("Show every memory of the same goal, not one for all.", option="--similar")
     ] = False
     explain: Annotated[bool, about("Show why each was found.")] = False
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from rum.recall import limits
@@ -19,8 +20,18 @@ class Answer(NamedTuple):
     total_exact: bool
     # If there are no matches: those below the threshold, best first.
     others: tuple[Match, ...] = ()
-    # For each match the wording that found it, and the name of the fitted weights that were used.
-    found_by: dict[str, tuple[RecallQuery, str]] = {}  # noqa: RUF012 (never changed)
+    # Further matches above the threshold, best first; a question in words finds them all, others only a few.
+    rest: tuple[Match, ...] = ()
+    # The wordings of the question, with the matches of each.
+    asked: Sequence[tuple[RecallQuery, Found]] = ()
+
+    def source(self, match: Match) -> tuple[RecallQuery, str]:
+        """The wording that found a match, and the name of the fitted weights that were used."""
+        return next(
+            (query, found.column)
+            for query, found in self.asked
+            if found.matches.get(match.memory_id) is match
+        )
 
 
 def run(query: RecallQuery, *wordings: RecallQuery, fill: bool = False) -> Answer:
@@ -33,7 +44,8 @@ def run(query: RecallQuery, *wordings: RecallQuery, fill: bool = False) -> Answe
     ranked = _surest(asked, own=query.strict)
     limit, threshold = query.request.limit, query.threshold
     likely = [match for match in ranked if match.has_own_evidence or not query.strict]
-    best = [match for match in likely if match.confidence >= threshold][:limit]
+    above = [match for match in likely if match.confidence >= threshold]
+    best = above[:limit]
     if fill and query.text and query.request.min_confidence is None:
         best = _filled(query, asked, ranked, best)
     others = () if best else tuple(likely)
@@ -45,7 +57,8 @@ def run(query: RecallQuery, *wordings: RecallQuery, fill: bool = False) -> Answe
         max(len(best), *(_total(found, threshold) for _, found in asked)),
         all(found.total_exact for _, found in asked),
         others,
-        {match.memory_id: _source(match, asked) for match in (*best, *others)},
+        tuple(match for match in above if match not in best),
+        asked,
     )
 
 
@@ -70,11 +83,6 @@ def _surest(asked: Asked, *, own: bool) -> list[Match]:
 def _total(found: Found, threshold: float) -> int:
     by_meaning = (match for match in found.matches.values() if match.level == "semantic")
     return found.total + sum(match.confidence >= threshold for match in by_meaning)
-
-
-def _source(match: Match, asked: Asked) -> tuple[RecallQuery, str]:
-    """The wording that found a match, and the name of the fitted weights that were used."""
-    return next((query, found.column) for query, found in asked if match in found.matches.values())
 
 
 def _filled(query: RecallQuery, asked: Asked, ranked: list[Match], best: list[Match]) -> list[Match]:

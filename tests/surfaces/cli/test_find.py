@@ -473,3 +473,13 @@ def test_json_wins_over_quiet_and_excludes_ids(run: Run):
         ran = run(*arguments)
         assert (ran.code, ran.out) == (2, "")
         assert "Use either --json or --ids." in ran.err
+
+
+def test_memories_with_one_text_are_one_line_that_counts_them(run: Run, rum: Rum):
+    ids = {store(rum, "Fix a typo") for _ in range(3)}
+    ran = run("recall", "fix", "typo")
+    [line] = ran.out.splitlines()
+    assert line.endswith("(and 2 similar)")
+    assert ran.err == "Of memories with the same goal only one is shown; --similar shows them all.\n"
+    everyone = run("recall", "fix", "typo", "--similar", "--ids")
+    assert (set(everyone.out.split()), everyone.err) == (ids, "")

@@ -15,13 +15,16 @@ from msgspec.structs import replace
 from rum.app.caller import Caller, ParameterName
 from rum.app.project import Project
 from rum.model.errors import InvalidQuery
+from rum.model.memory import SHORT_SHA
 from rum.model.parse import nearest
 from rum.model.requests import RecallRequest, Strategy
 from rum.recall import cascade
 from rum.recall.cascade import Answer
 from rum.recall.files import paths_below
 from rum.recall.fitted import MIN_CONFIDENCE
+from rum.recall.levels import COMMIT
 from rum.recall.query import RecallQuery, TooManyCalls
+from rum.repo.git_process import run_git
 from rum.store.filters import Filters
 from rum.store.search import Search
 
@@ -93,8 +96,12 @@ def _why_nothing(project: Project, query: RecallQuery) -> str:
     """That there are no matches; or, for a semantic search only, why it could not work."""
     if query.issue:
         return f"No memory names #{query.issue}"
+    if not query.files and COMMIT.fullmatch(query.text) and (commit := _commit(project, query.text)):
+        return commit
     if query.request.strategy is not Strategy.SEMANTIC:
-        return "No matches"
+        is_unknown = len(query.files) == 1 and not query.known_files and not query.filters.any()
+        file = query.files[0] if is_unknown else None
+        return f"No matches for the file `{file[:MAX_ECHO_LENGTH]}`" if file else "No matches"
     semantic = project.semantic
     if not query.text:
         lacks = "it needs words to go by"
@@ -108,6 +115,20 @@ def _why_nothing(project: Project, query: RecallQuery) -> str:
     else:
         return "No matches"
     return f"Nothing was found by meaning: {lacks}"
+
+
+def _commit(project: Project, text: str) -> str | None:
+    """Why no memory is of a commit that git knows; None if git knows none."""
+    repository = project.repository()
+    if text.isalpha() or repository is None:  # it may be a word, such as `defaced`
+        return None
+    printed = run_git(repository.git_dir, "rev-list", "--no-walk", "--parents", f"{text}^{{commit}}", "--")
+    sha, *parents = (printed or "").split() or [""]
+    if not sha:
+        return None
+    if len(parents) > 1:
+        return f"Commit {text[:SHORT_SHA]} is a merge, which is not imported; its commits are"
+    return f"Commit {text[:SHORT_SHA]} is in git, but not in the memory; run `rum import git`"
 
 
 def _otherwise(query: RecallQuery) -> str:

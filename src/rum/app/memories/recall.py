@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -33,24 +34,36 @@ from rum.model.answers import (
 from rum.model.errors import NO_RESULTS
 from rum.model.fields import seconds
 from rum.model.links import LinkedIds, links_seen
-from rum.model.memory import Memory
-from rum.model.requests import Depth, Direction, ListRequest, RecallRequest, TraceRequest
+from rum.model.memory import Memory, OriginKind
+from rum.model.requests import MAX_LIMIT, Depth, Direction, ListRequest, RecallRequest, TraceRequest
 from rum.recall import cascade
 from rum.recall import trace as tracing
 from rum.recall.cascade import Answer
 from rum.recall.explain import explain
+from rum.recall.files import is_below
 from rum.recall.limits import MAX_NEAR, MIN_NEAR
-from rum.recall.query import Match, RecallQuery, passes
+from rum.recall.query import Found, Match, RecallQuery, passes
 from rum.recall.wordings import wordings_of
 from rum.repo.files import strip_line
 from rum.store.base import ReadMode
 from rum.store.filters import Filters
 from rum.store.search import Row
 from rum.text.shorten import one_line
+from rum.text.terms import query_terms, says_little, terms
 from rum.text.tokens import estimate_tokens
 
 ENVELOPE = 35  # Tokens of an answer without its memories
 LEFT_OUT = 15  # Tokens of the note that something was left out
+FOLDED = 4  # How many times more memories are read if some of the first have the same subject
+MAX_PATHS = 3  # Maximum number of paths that are looked for in a question
+# A path within a question: not a part of a URL, nor `and/or`, which no memory is tied to.
+_PATH = re.compile(r"(?<![\w/:.@-])(?:[\w.@+-]{1,100}/){1,20}[\w.@+-]{0,100}")
+# Words beside a path that ask for nothing but the work on it.
+_ABOUT_WORK = frozenset(
+    terms(
+        "latest last recent newest new previous past history work changes changed commits memories happened"
+    )
+)
 MAX_TAGS = 10_000  # Maximum number of tags listed
 
 
@@ -62,14 +75,8 @@ def recall(caller: Caller, request: RecallRequest) -> RecallResult:
         query.calls.count(2)  # for the agent's full id
     by_id = bool(request.memory_id)
     answer = _by_id(caller.project, query) if by_id else cascade.run(query, *wordings, fill=True)
-    memories = _fetched(caller.project, request.depth, [match.memory_id for match in answer.matches])
-    matches = [match for match in answer.matches if match.memory_id in memories]
-    why = {
-        match.memory_id: explain(*answer.found_by[match.memory_id], match)
-        for match in matches
-        if request.explain
-    }
-    found = [(memories[match.memory_id], match) for match in matches]
+    found = _shown(caller.project, query, answer, wordings)
+    why = {match.memory_id: explain(*answer.source(match), match) for _, match, _ in found if request.explain}
     renders = _renders(caller.project, request, found, why)
     returned, left_out = _fit_memories(request, renders)
     caller.project.uses.update(memory.id for memory in returned)
@@ -92,8 +99,10 @@ def recall(caller: Caller, request: RecallRequest) -> RecallResult:
 def _queries(caller: Caller, request: RecallRequest) -> list[RecallQuery]:
     """A query for each wording of a question; later ones reuse what was read for the first."""
     files, resolved = _requested_paths(caller, request), _resolved(caller.project, request)
-    queries = list[RecallQuery]()
-    for wording in wordings_of(request.wordings) or (None,):
+    queries, wordings = list[RecallQuery](), wordings_of(request.wordings)
+    if not files and request.memory_id is None and len(wordings) == 1:
+        files, wordings = _paths_in_words(caller.project, wordings[0])
+    for wording in wordings or (None,):
         queries.append(
             RecallQuery(
                 msgspec.structs.replace(resolved, query=wording, intent=None),
@@ -105,6 +114,21 @@ def _queries(caller: Caller, request: RecallRequest) -> list[RecallQuery]:
             )
         )
     return queries
+
+
+def _paths_in_words(project: Project, question: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The known paths that a question names, and the question; empty if it asks for nothing else."""
+    named = [path.rstrip("/.") for path in _PATH.findall(question)] if "/" in question else []
+    named = list(dict.fromkeys(path for path in named if "/" in path))[:MAX_PATHS]
+    if not named:
+        return (), (question,)
+    known = project.store.search.known_paths(named)
+    files = tuple(
+        path for path, below in zip(named, known, strict=True) if any(is_below(one, path) for one in below)
+    )
+    rest = query_terms(_PATH.sub(" ", question))
+    asks_more = not says_little(rest) and any(term not in _ABOUT_WORK for term in rest)
+    return files, (question,) if asks_more or len(files) < len(named) else ()
 
 
 def _with_knowledge(project: Project, query: RecallQuery, result: RecallResult) -> RecallResult:
@@ -132,6 +156,71 @@ def _fetched(project: Project, depth: Depth, ids: list[str]) -> dict[str, Memory
     return {memory.id: memory for memory in project.store.memories.get(ids, mode)}
 
 
+Shown = tuple[Memory, Match, int]  # A memory, how it was found, and how many similar ones it stands for
+
+
+def _shown(
+    project: Project, query: RecallQuery, answer: Answer, wordings: Sequence[RecallQuery] = ()
+) -> list[Shown]:
+    """The memories to return; of those with the same subject only the best, and others in their places.
+
+    What was asked for by its id, its commit or its issue is never left out.
+    """
+    request = query.request
+    memories = _fetched(project, request.depth, [match.memory_id for match in answer.matches])
+    shown = [(memories[match.memory_id], match, 0) for match in answer.matches if match.memory_id in memories]
+    if request.include_similar or len(shown) + len(answer.rest) < 2 or _is_literal(query, answer):
+        return shown
+    subjects = {_subject(memory) for memory, _, _ in shown}
+    goals = {match.goal for _, match, _ in shown if match.goal}
+    if len(subjects) == len(shown) and not any(match.goal in goals for match in answer.rest):
+        return shown
+    if len(subjects) < len(shown) and not query.text:  # only as many as requested were read
+        answer = cascade.run(
+            *(_with_limit(one, min(request.limit * FOLDED, MAX_LIMIT)) for one in (query, *wordings)),
+            fill=True,
+        )
+    return _folded(project, request, answer)
+
+
+def _is_literal(query: RecallQuery, answer: Answer) -> bool:
+    return bool(query.request.memory_id) or bool(
+        query.text and answer.matches and answer.matches[0].literal is not None
+    )
+
+
+def _with_limit(query: RecallQuery, limit: int) -> RecallQuery:
+    """The same query with room for more memories."""
+    return RecallQuery(
+        msgspec.structs.replace(query.request, limit=limit),
+        query.store,
+        query.files,
+        session=query.session,
+        semantic=query.semantic,
+        earlier=query,
+    )
+
+
+def _folded(project: Project, request: RecallRequest, answer: Answer) -> list[Shown]:
+    """One memory for each subject, highest confidence first, up to the limit."""
+    matches = (*answer.matches, *answer.rest)[: request.limit * FOLDED + MAX_LIMIT]
+    memories = _fetched(project, request.depth, [match.memory_id for match in matches])
+    groups: dict[tuple[object, ...], list[tuple[Memory, Match]]] = {}
+    for match in matches:
+        if memory := memories.get(match.memory_id):
+            groups.setdefault(_subject(memory), []).append((memory, match))
+    # Matches of the requested files keep their places, however low their confidence is.
+    first = sorted([*groups.values()][: request.limit], key=lambda group: -group[0][1].confidence)
+    return [(*group[0], len(group) - 1) for group in first]
+
+
+def _subject(memory: Memory) -> tuple[object, ...]:
+    """What memories of the same subject share: commits the goal, others all that was read of them."""
+    goal = " ".join(memory.intent.goal.casefold().split()).rstrip(".")
+    rest = None if memory.origin.kind is OriginKind.COMMIT else (memory.outcome, memory.reasoning)
+    return goal, rest, memory.outcome.success, memory.reverted_by is not None, bool(memory.reverts)
+
+
 def _resolved(project: Project, request: RecallRequest) -> RecallRequest:
     """The request with the full id of its agent; an unknown one matches nothing."""
     if request.agent_id is None:
@@ -152,18 +241,18 @@ def _by_id(project: Project, query: RecallQuery) -> Answer:
     match = Match(Row(memory.id, memory.created_at, memory.importance, memory.session_id, 0), "exact")
     match.literal = match.confidence = 1.0
     passed = passes(query.filters, memory)
-    return Answer(
-        [match] if passed else [], "exact", int(passed), True, found_by={memory.id: (query, "words")}
-    )
+    found = Found()
+    found.matches[memory.id] = match
+    return Answer([match] if passed else [], "exact", int(passed), True, asked=[(query, found)])
 
 
 def _renders(
-    project: Project, request: RecallRequest, found: list[tuple[Memory, Match]], why: dict[str, list[str]]
+    project: Project, request: RecallRequest, found: list[Shown], why: dict[str, list[str]]
 ) -> list[Render]:
     """For each memory a function that renders it at a depth, as `max_tokens` may ask for several depths."""
     if not found:
         return []
-    ids = [memory.id for memory, _ in found]
+    ids = [memory.id for memory, _, _ in found]
     uses = project.use_counts(ids) if request.depth is Depth.COMPLETE else {}
     links = _links(project, ids) if request.include_links or request.depth is Depth.COMPLETE else {}
     return [
@@ -174,8 +263,9 @@ def _renders(
             uses.get(memory.id, Usage()),
             links.get(memory.id),
             why.get(memory.id, UNSET),
+            similar or UNSET,
         )
-        for memory, match in found
+        for memory, match, similar in found
     ]
 
 
@@ -185,10 +275,11 @@ def _render(
     use: Usage,
     links: LinkedIds | None,
     why: list[str] | UnsetType,
+    similar: int | UnsetType,
     depth: Depth,
 ) -> RetrievedMemory:
     fuzzy = "fuzzy" if match.level == "semantic" else UNSET
-    return at_depth(memory, depth, match.confidence, use, links, match=fuzzy, why=why)
+    return at_depth(memory, depth, match.confidence, use, links, match=fuzzy, why=why, similar=similar)
 
 
 def _links(project: Project, ids: list[str]) -> dict[str, LinkedIds]:

@@ -17,6 +17,7 @@ from msgspec import Meta, Struct
 from rum.app.calls import CALLS, load
 from rum.model.errors import InvalidQuery
 from rum.model.fields import SPAN, SPAN_UNITS, Time, field_info, point_in_time
+from rum.model.parse import nearest
 
 if TYPE_CHECKING:
     _Choice = click.Choice[str]
@@ -155,7 +156,10 @@ class OneOf(_Choice):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """The word as the API spells it."""
-        return super().convert(str(value).replace("-", "_"), param, ctx)
+        word = str(value).replace("-", "_")
+        if word not in self.choices and (close := nearest(word, list(self.choices))):
+            self.fail(f"{value!r} is unknown. Did you mean {close}?", param, ctx)
+        return super().convert(word, param, ctx)
 
 
 class Span(_Type):

@@ -151,7 +151,7 @@ class TestCommits:
         other = shop.open(home=shop.home.parent / "other")
         other.import_git()
         rum.import_lines(list(other.export()))
-        assert len(rum.recall(file="b.py").memories) == 2
+        assert len(rum.recall(file="b.py", include_similar=True).memories) == 2
         text = rum.brief(task="Autoescape svg templates").text
         assert text.count("Autoescape svg templates") == 1
         assert "times)" not in text

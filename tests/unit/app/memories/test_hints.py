@@ -6,10 +6,11 @@ from typing import Any
 
 import pytest
 
-from rum import Rum
+from rum import InvalidQuery, Rum
 from support.builders import make_outcome
 from support.embedders import Endpoint
 from support.projects import Shop, edited, keep
+from support.repositories import Repository
 
 
 def hint(rum: Rum, **question: Any) -> str:
@@ -196,7 +197,7 @@ def test_meaning_without_words_asks_for_some(rum: Rum) -> None:
 def test_what_finds_nothing_is_not_proposed(rum: Rum) -> None:
     keep(rum, tags=["auth"])
     assert hint(rum, query="zebra", failures_only=True) == "No matches. Try: other words."
-    assert hint(rum, file="unknown.xyz") == "No matches. Try: another file."
+    assert hint(rum, file="unknown.xyz") == "No matches for the file `unknown.xyz`. Try: another file."
     assert hint(rum, failures_only=True) == "No matches. Try: other filters."
 
 
@@ -217,3 +218,31 @@ def test_hints_stay_short(rum: Rum) -> None:
         keep(rum, f"Work {number}", tags=[f"tag-{number}"], actions=edited(f"src/file_{number}.py"))
     wrong = {"tags": [f"x{n}" for n in range(5)], "file": [f"src/fiel_{n}.py" for n in range(20)]}
     assert len(hint(rum, **wrong, query="nothing", before=1)) < 800
+
+
+def test_a_commit_that_git_knows_says_why_no_memory_is_of_it(shop: Shop) -> None:
+    repository = Repository(shop.folder)
+    first = repository.commit("Begin", {"a.py": "1\n"})
+    repository.git("checkout", "-q", "-b", "side", first)
+    repository.commit("Add b", {"b.py": "1\n"})
+    repository.git("checkout", "-q", "-")
+    repository.commit("Add c", {"c.py": "1\n"})
+    merge = repository.merge("side")
+    rum = shop.open()
+    rum.import_git()
+    assert f"Commit {merge[:10]} is a merge, which is not imported" in hint(rum, query=merge)
+    later = repository.commit("Add d", {"d.py": "1\n"})
+    assert f"Commit {later[:10]} is in git, but not in the memory" in hint(rum, query=later[:12])
+    assert "Commit" not in hint(rum, query="1234567890abcdef")
+    assert rum.recall(query=first).memories[0].intent.goal == "Begin"
+
+
+def test_an_unknown_file_is_named(rum: Rum) -> None:
+    keep(rum, actions=edited("src/auth/interceptor.ts"))
+    told = hint(rum, file="src/auth/intercepter.ts")
+    assert told == "No matches for the file `src/auth/intercepter.ts`. Try: file src/auth/interceptor.ts."
+
+
+def test_a_word_that_is_not_allowed_gets_the_nearest(rum: Rum) -> None:
+    with pytest.raises(InvalidQuery, match="Did you mean `bug_fix`"):
+        rum.recall(task_type="bugfix")

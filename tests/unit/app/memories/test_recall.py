@@ -148,3 +148,26 @@ class TestShow:
     def test_half_a_character_in_an_id_is_refused(self, rum: Rum) -> None:
         with pytest.raises(InvalidQuery):
             rum.show("mem_\udc80")
+
+
+class TestPathsInWords:
+    def test_a_path_with_words_about_work_alone_is_taken_as_the_file(self, rum: Rum, shop: Shop) -> None:
+        old = keep(rum, "Fix the latest work", actions=edited("src/shop/till.py"))
+        shop.clock.forward(60)
+        new = keep(rum, "Paint the door", actions=edited("src/home/door.py"))
+        for question in ("latest work in src/home", "src/home/", "What happened in src/home/door.py?"):
+            answer = rum.recall(query=question)
+            assert [(memory.id, memory.confidence) for memory in answer.memories] == [(new, 1.0)]
+        assert old not in str(answer)
+
+    def test_a_path_beside_other_words_counts_as_the_file(self, rum: Rum) -> None:
+        keep(rum, "Paint the door", actions=edited("src/home/door.py"))
+        keep(rum, "Paint the till", actions=edited("src/shop/till.py"))
+        found = rum.recall(query="why was it painted in src/shop/till.py", explain=True).memories
+        assert found[0].intent.goal == "Paint the till"
+        assert any("file" in reason for reason in found[0].why or ())
+
+    @pytest.mark.parametrize("question", ["and/or", "https://example.org/src/home/door.py", "a/b/c latest"])
+    def test_other_slashes_are_words(self, rum: Rum, question: str) -> None:
+        keep(rum, "Paint the door", actions=edited("src/home/door.py"))
+        assert rum.recall(query=question, min_confidence=0.99).memories == []

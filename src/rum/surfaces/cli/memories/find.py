@@ -50,7 +50,12 @@ _TIMES = ("created_at", "updated_at", "last_accessed")
 def as_line(memory: RetrievedMemory) -> str:
     """A memory as one line of text."""
     goal, at = memory.intent.goal, memory.created_at or None
-    return memory_line(memory.id, goal, memory.outcome.success, memory.full_summary, memory.confidence, at)
+    line = memory_line(memory.id, goal, memory.outcome.success, memory.full_summary, memory.confidence, at)
+    return f"{line} {_more_similar(memory)}".rstrip()
+
+
+def _more_similar(memory: RetrievedMemory) -> str:
+    return f"(and {memory.similar} similar)" if memory.similar else ""
 
 
 def heading_of(memory: RetrievedMemory) -> Line:
@@ -67,7 +72,7 @@ def as_table(memories: Sequence[RetrievedMemory]) -> View:
             f"{memory.confidence:.2f}",
             verdict(memory.outcome.success),
             memory.intent.goal,
-            memory.full_summary,
+            f"{memory.full_summary} {_more_similar(memory)}".rstrip(),
         )
         for memory in memories
     ]
@@ -180,7 +185,10 @@ def _hints(answer: RecallResult, limit: int, *, by_words: bool) -> Iterator[str]
         yield answer.hint
         for one in answer.near or ():
             yield f"Near: {one.text} [{short_id(one.id)}] {one.confidence:.2f}"
-    elif answer.left_out:
+        return
+    if any(memory.similar for memory in answer.memories):
+        yield "Of memories with the same goal only one is shown; --similar shows them all."
+    if answer.left_out:
         left, cut = answer.left_out.memories, answer.left_out.shortened
         yield f"To fit --max-tokens, {left} omitted and {cut} shortened."
     elif shown == limit < total and by_words:
@@ -188,7 +196,7 @@ def _hints(answer: RecallResult, limit: int, *, by_words: bool) -> Iterator[str]
         yield f"{best} of {total}; raise --limit for more."
     elif shown == limit < total:
         yield f"{shown} of {total}; raise --limit for more."
-    elif shown < total:
+    elif shown + sum(memory.similar or 0 for memory in answer.memories) < total:
         yield f"{shown} of {total} reach the minimum confidence; lower --min-confidence for more."
 
 
