@@ -1,8 +1,14 @@
-"""Machines that store, change, link, forget and sync in any order end up with the same memory."""
+"""Machines that store, change, link, forget and sync in any order end up with the same memory.
+
+Some syncs are killed at a random moment, and some find that the others cannot be reached.
+"""
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
+import time
 from collections.abc import Callable
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -18,6 +24,15 @@ from support.teams import Machine, Team
 
 MACHINES = 5
 STEPS = 40
+LONGEST_LIFE = 0.3  # Seconds of a sync that is killed; whole ones take about half of it
+_SYNC = """
+import sys
+from rum import Rum
+clone, home, now, *target = sys.argv[1:]
+with Rum.open(clone, home=home, clock=lambda: float(now), owner=True) as rum:
+    print("begun", flush=True)
+    rum.sync(*target)
+"""
 
 
 class Story:
@@ -42,6 +57,8 @@ class Story:
             (1, self.forget),
             (3, self.fact),
             (6, self.sync),
+            (1, self.killed_sync),
+            (1, self.sync_without_connection),
         ]
         (act,) = self.random.choices([one for _, one in actions], [weight for weight, _ in actions])
         self.team.clock.forward(self.random.choice([0, 0, 1, 5]))
@@ -81,6 +98,25 @@ class Story:
 
     def sync(self, machine: Machine) -> None:
         machine.sync(self.target)
+
+    def killed_sync(self, machine: Machine) -> None:
+        self.team.clock.forward(1)
+        given = (machine.clone, machine.home, self.team.clock.at, *([self.target] if self.target else []))
+        command = (sys.executable, "-c", _SYNC, *map(str, given))
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+            assert process.stdout.readline() == b"begun\n"
+            time.sleep(self.random.uniform(0, LONGEST_LIFE))
+            process.kill()
+
+    def sync_without_connection(self, machine: Machine) -> None:
+        place = Path(self.target) if self.target else self.team.remote
+        away = place.with_name("away")
+        place.rename(away)
+        try:
+            with pytest.raises(RumError):
+                machine.sync(self.target)
+        finally:
+            away.rename(place)
 
     def settle(self) -> None:
         """Let everybody hear of everything: what the last one sends in a round needs another."""

@@ -218,6 +218,9 @@ def _with_old(caller: Caller, kind: GroupKind[G, P, W], pick: Pick[G, P], *, aga
     """The pick with its existing group. A forgotten group is not created again from tags, unless `again`."""
     old = find_group(caller.project, kind, pick, pick.parts)
     ids = [one.id for one in pick.parts]
+    if isinstance(old, Chapter) and old.origin is ChapterOrigin.MANUAL and pick.origin is ChapterOrigin.AUTO:
+        # Tags or a search that find the members of a chapter made by hand do not make it another's.
+        pick = pick._replace(origin=None, found_by=old.found_by)
     if old is not None or not is_forgotten(caller.project, kind, ids):
         return pick._replace(old=old)
     what = f"What was made of these {len(ids)} {kind.parts} was forgotten"

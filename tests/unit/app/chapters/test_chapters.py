@@ -85,6 +85,17 @@ def test_its_tags_are_those_of_its_memories_most_common_first_and_the_passed_one
     assert rum.chapters.list(tags=["release-2", "auth"]).total == 1
 
 
+def test_a_chapter_made_by_hand_stays_so_when_its_tags_find_the_same_memories(shop: Shop, rum: Rum) -> None:
+    ids = [keep(rum, f"Tune lamp {number}", f"Lamp {number} is tuned", tags=["lamps"]) for number in range(3)]
+    made = rum.chapters.create(memory_ids=ids, title="Lamps")
+    found = rum.chapters.create(tags=["lamps"])
+    assert (found.chapter_id, found.created, found.origin) == (made.chapter_id, False, "manual")
+    keep(rum, "Tune lamp 3", "Lamp 3 is tuned", tags=["lamps"])
+    later = rum.chapters.create(tags=["lamps"])
+    assert (later.created, later.origin, later.memory_count) == (True, "auto", 4)
+    assert rum.chapters.show(made.chapter_id).memory_ids == tuple(ids)
+
+
 class TestHandedIn:
     def test_words_are_kept_as_they_are_with_the_memories_that_say_them(self, shop: Shop, rum: Rum) -> None:
         ids = tell(shop, rum)
