@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from conformance import conformance_page
 from rum.app.imports.git import Chosen
 from rum.model.brief import BriefRequest
 from rum.model.chapters import (
@@ -183,6 +184,7 @@ def _words(annotation: Any, imports: dict[str, set[str]]) -> list[str]:
 
 # Each file made from the code, and the function that makes it.
 GENERATED: dict[str, Callable[[], str]] = {
+    "docs/reference/conformance.md": conformance_page,
     "docs/reference/settings.md": settings_page,
     "plugins/claude-code/hooks/hooks.json": claude_code_hooks,
     "plugins/gemini/hooks/hooks.json": gemini_hooks,
