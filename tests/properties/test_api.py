@@ -180,12 +180,14 @@ def test_an_update_merges_objects_replaces_arrays_and_leaves_the_rest(
 
 
 def settled(expected: Json, after: Json) -> Json:
-    """The expected value, with normalised paths."""
+    """The expected value, with normalised paths and whole milliseconds."""
     spelt = {"actions": after["actions"], "perception": after["perception"]}
     for action, done in zip(expected.get("actions", ()), after["actions"], strict=True):
         action["details"] = action["details"] | {
             name: done["details"][name] for name in ("file_path",) if name in done["details"]
         }
+        if (action.get("result") or {}).get("duration_ms") is not None:
+            action["result"]["duration_ms"] = round(action["result"]["duration_ms"])
     perception = expected.get("perception", {})
     for name, key in (("observations", "where"), ("relevant_files", "path")):
         found = spelt["perception"].get(name, [])
