@@ -57,7 +57,9 @@ Settings are read from these sources; later ones win:
 4. environment variables
 5. command-line flags
 
-`rum config` shows each value and its source.
+`rum config` shows each value and its source. `rum config set KEY VALUE` and `rum config unset KEY` edit your
+own file, or with `--scope project` the repository's, which may set only harmless things. A value that is left
+out, such as that of `llm_key`, is read from standard input.
 
 {_table(SETTINGS, lambda setting: f"`{setting.name}`, `{setting.env}`")}
 

@@ -99,7 +99,7 @@ class SettingsSources:
         for setting in SETTINGS:
             text = environ.get(setting.env)
             if text:
-                value = self.home if setting.name == "home" else _from_text(setting, text, setting.env)
+                value = self.home if setting.name == "home" else parse_value(setting, text, setting.env)
                 self._set(setting.name, value, setting.env)
         self._anchor_project(cwd)
 
@@ -112,7 +112,7 @@ class SettingsSources:
             if name == "home":
                 value = self.home if value else None
             elif isinstance(value, str):
-                value = _from_text(setting, value, "flag")
+                value = parse_value(setting, value, "flag")
             if value is not None:
                 self._set(name, _check(setting, value, "flag"), "flag")
         self._anchor_project(cwd)
@@ -224,7 +224,22 @@ def _check(setting: Setting, value: object, source: str) -> object:
         ) from None
 
 
-def _from_text(setting: Setting, text: str, source: str) -> object:
+def find_setting(key: str) -> tuple[Setting, tuple[str, ...]]:
+    """The setting of a key (`recall_limit`, `agents.NAME.max_injected`) and its path in a config file."""
+    table, _, rest = key.partition(".")
+    agent, _, name = rest.rpartition(".")
+    if table == "agents" and _is_agent_name(agent) and name in _AGENT_BY_NAME:
+        return _AGENT_BY_NAME[name], (table, agent, name)
+    if key in _BY_NAME:
+        return _BY_NAME[key], (key,)
+    agent_keys = [f"agents.{agent or 'NAME'}.{name}" for name in _AGENT_BY_NAME]
+    raise InvalidQuery(
+        f"{_quote_name(key)} is not a setting.{_hint(key, [*_BY_NAME, *agent_keys])}", field="key"
+    )
+
+
+def parse_value(setting: Setting, text: str, source: str) -> object:
+    """The value that a text means; InvalidQuery if the setting does not allow it."""
     try:
         value = setting.kind.parse(text)
     except (ValueError, RecursionError):

@@ -49,14 +49,14 @@ def locked(path: str, timeout: float = LOCK_TIMEOUT) -> Generator[None]:
         yield
 
 
-def replace(path: str, data: bytes) -> None:
+def replace(path: str, data: bytes, *, new_mode: int = 0o666) -> None:
     """Replace the content of a file: synced, then renamed, so that no reader sees half of it.
 
-    The permissions of the file are kept; a new file gets the default ones.
+    The permissions of the file are kept; a new file gets `new_mode` minus the umask.
     """
     try:
         kept = _permissions(path)
-        write_whole(path, data, kept or 0o666, exactly=kept is not None)
+        write_whole(path, data, kept or new_mode, exactly=kept is not None)
     except OSError as error:
         raise _failed(path, error) from error
 

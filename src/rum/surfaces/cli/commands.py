@@ -57,12 +57,12 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "report": ("knowledge.brief", "Summarise the project's memory in Markdown."),
     },
     "Agents and settings": {
-        "identity": ("upkeep.settings", "Register, resume or look up an agent."),
-        "agents": ("upkeep.settings", "List the agents of this project."),
+        "identity": ("upkeep.agents", "Register, resume or look up an agent."),
+        "agents": ("upkeep.agents", "List the agents of this project."),
         "projects": ("upkeep.projects", "List the projects on this machine."),
         "tokens": ("upkeep.server", "Manage tokens for `rum serve`; show those used by language models."),
-        "config": ("upkeep.settings", "Show every setting and where it came from."),
-        "trust": ("upkeep.settings", "Trust this repository's settings."),
+        "config": ("upkeep.config", "Show every setting and where it came from, or change one."),
+        "trust": ("upkeep.config", "Trust this repository's settings."),
     },
     "Maintenance": {
         "pause": ("memories.capture", "Pause capture and offers."),

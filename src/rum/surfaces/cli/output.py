@@ -98,8 +98,10 @@ def _print_stderr(text: str, **style: bool | str) -> None:
     click.echo(line, err=True)
 
 
-def ask(question: str) -> str:
-    """Prompt the user for a line; empty at the end of input."""
+def ask(question: str, *, hidden: bool = False) -> str:
+    """Prompt the user for a line, on a terminal without showing it if `hidden`; empty at the end of input."""
+    if hidden and sys.stdin.isatty():
+        return str(click.prompt(safe_line(question), prompt_suffix=" ", hide_input=True, err=True)).strip()
     click.echo(safe_line(question) + " ", err=True, nl=False)
     return sys.stdin.readline().strip()
 

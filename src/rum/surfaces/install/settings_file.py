@@ -10,7 +10,8 @@ from itertools import dropwhile
 from typing import Any, NamedTuple, cast
 
 from rum.model.errors import InvalidQuery
-from rum.surfaces.install import json_edit, toml_edit
+from rum.store.files import toml_edit
+from rum.surfaces.install import json_edit
 
 SERVER_NAME = "rum"  # The name of the MCP server in every client
 

@@ -1,4 +1,4 @@
-"""Add a table to TOML text or remove it, without changing any other character."""
+"""Add, change or remove a table or a value in TOML text, without changing any other character."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any, cast
 
 from rum.model.errors import InvalidQuery
@@ -18,6 +19,7 @@ _TOKEN = re.compile(
 )
 _KEY = re.compile(r"""[ \t]*("(?:[^"\\]|\\.)*"|'[^']*'|[A-Za-z0-9_-]+)[ \t]*(?:\.|$)""")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
+_ASSIGNMENT = re.compile(r"""((?:"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|[^"'=\#\n])+)=[ \t]*""")
 
 
 def parse(text: str) -> dict[str, Any]:
@@ -77,6 +79,82 @@ def remove_table(text: str, path: tuple[str, ...]) -> str:
     return result
 
 
+def set_value(text: str, path: tuple[str, ...], value: object) -> str:
+    """Set the value at a path, or with None remove it.
+
+    Comments stay, except inside a value that is replaced and behind one that is removed.
+    """
+    if value is None and path[-1] not in (table_at(text, path[:-1]) or {}):
+        return text
+    pieces, at, last = _find_value(text, path)
+    newline = "\r\n" if "\r\n" in text else "\n"
+    line = f"{_key(path[-1])} = {_value(value)}{newline}" if value is not None else ""
+    if at is not None:
+        pieces[at] = _replace_value(pieces[at], value) if line else ""
+    elif last is not None:
+        pieces[last] += ("" if pieces[last].endswith("\n") else newline) + line
+    elif len(path) > 1:
+        return _checked(text, add_table(text, path[:-1], {path[-1]: value}), path, value)
+    elif any(piece.lstrip(" \t").startswith("[") for piece in pieces):
+        pieces.insert(0, line + newline)
+    else:
+        pieces.append(line if not pieces or pieces[-1].endswith("\n") else newline + line)
+    mark = "\ufeff" if text.startswith("\ufeff") else ""
+    return _checked(text, mark + "".join(pieces), path, value)
+
+
+def _find_value(text: str, path: tuple[str, ...]) -> tuple[list[str], int | None, int | None]:
+    """The pieces of a text, the number of the one that sets `path`, and of the last one in its table."""
+    pieces = list(_pieces(text.removeprefix("\ufeff")))
+    table: tuple[str, ...] | None = ()
+    found: int | None = None
+    last: int | None = None
+    for number, piece in enumerate(pieces):
+        start = piece.lstrip(" \t")
+        if start.startswith("["):
+            table = _names(piece) or None  # None: an array of tables, or something else that is not edited
+        elif not start.strip() or start.startswith("#") or table is None:
+            continue
+        elif (assigned := _ASSIGNMENT.match(piece)) and (*table, *_split_key(assigned[1])) == path:
+            found = number
+        if table == path[:-1]:
+            last = number
+    return pieces, found, last
+
+
+def _replace_value(piece: str, value: object) -> str:
+    start = _ASSIGNMENT.match(piece)
+    begin = at = start.end() if start else 0
+    end = comment = len(piece.rstrip("\r\n"))
+    while at < end:
+        token = _TOKEN.match(piece, at)
+        if token and token[0].startswith("#") and token.end() >= end:
+            comment = len(piece[:at].rstrip(" \t"))
+        at = token.end() if token else at + 1
+    return piece[:begin] + _value(value) + piece[comment:]
+
+
+def _checked(before: str, after: str, path: tuple[str, ...], value: object) -> str:
+    """The edited text, if exactly this value changed: there are ways to write one that are not edited."""
+    expected = parse(before)
+    inner: dict[str, Any] = expected
+    with suppress(InvalidQuery, AttributeError, TypeError):
+        for name in path[:-1]:
+            inner = inner.setdefault(name, {})
+        inner[path[-1]] = value
+        if _without_empty(parse(after)) == _without_empty(expected):
+            return after
+    raise InvalidQuery(f"`{'.'.join(path)}` is written in a way that RUM does not edit. Change it by hand.")
+
+
+def _without_empty(value: object) -> object:
+    """Tables without what is empty or None, since the table of a removed value may stay or go."""
+    if not isinstance(value, dict):
+        return value
+    inner = {name: _without_empty(one) for name, one in cast("dict[str, object]", value).items()}
+    return {name: one for name, one in inner.items() if one is not None and one != {}}
+
+
 def _pieces(text: str) -> Iterator[str]:
     """Yield the lines of a TOML text; a value of several lines is one piece with its key."""
     start = at = depth = 0
@@ -97,8 +175,13 @@ def _pieces(text: str) -> Iterator[str]:
 
 def _names(line: str) -> tuple[str, ...]:
     found = _HEADER.match(line.rstrip("\r\n").removeprefix("\ufeff"))
+    return _split_key(found[1]) if found else ()
+
+
+def _split_key(text: str) -> tuple[str, ...]:
+    """The names of a dotted key; () if it is written unusually."""
     names: list[str] = []
-    rest = found[1].strip() if found else ""
+    rest = text.strip()
     while rest:
         key = _KEY.match(rest)
         if not key:

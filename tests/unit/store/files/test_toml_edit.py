@@ -1,4 +1,4 @@
-"""A table is added to TOML text and removed, and nothing else in it changes."""
+"""A table or value is added to TOML text, changed and removed, and nothing else in it changes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rum.model.errors import InvalidQuery
-from rum.surfaces.install import toml_edit
+from rum.store.files import toml_edit
 
 PATH = ("mcp_servers", "rum")
 ENTRY = {"command": 'C:\\a "b"\\python.exe', "args": ["-P", "mcp"]}
@@ -103,3 +103,70 @@ def test_an_entry_that_is_not_its_own_table_is_refused(text: str):
 def test_invalid_toml_is_refused_with_its_position():
     with pytest.raises(InvalidQuery, match="line 2"):
         toml_edit.parse("a = 1\nb == 2\n")
+
+
+KEYS = st.sampled_from([("model",), ("limit",), ("features", "hooks"), ("agents", "a b", "max")])
+VALUES = st.one_of(st.text(max_size=8), st.integers(-9, 9), st.lists(st.text(max_size=4), max_size=2))
+
+
+def value_at(text: str, path: tuple[str, ...]) -> object:
+    table = toml_edit.table_at(text, path[:-1])
+    return None if table is None else table.get(path[-1])
+
+
+def comments(text: str) -> list[str]:
+    lines = text.removeprefix("\ufeff").splitlines()
+    return [line for line in lines if line.lstrip().startswith("#")]
+
+
+@given(configs().filter(is_toml), KEYS, VALUES)
+def test_a_value_is_set_and_nothing_else_changes(text: str, path: tuple[str, ...], value: object):
+    new = toml_edit.set_value(text, path, value)
+    assert value_at(new, path) == value
+    assert comments(new) == comments(text)
+    before, after = read(text), read(new)
+    assert {name: after[name] for name in before if name != path[0]} == {
+        name: before[name] for name in before if name != path[0]
+    }
+    gone = toml_edit.set_value(new, path, None)
+    assert value_at(gone, path) is None
+    assert comments(gone) == comments(text)
+
+
+@given(configs().filter(is_toml), KEYS)
+def test_removing_a_value_that_is_not_there_changes_nothing(text: str, path: tuple[str, ...]):
+    if value_at(text, path) is None:
+        assert toml_edit.set_value(text, path, None) == text
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("limit = 1  # few\n", "limit = 7  # few\n"),
+        ('"limit"=1\r\n# end\r\n', '"limit"=7\r\n# end\r\n'),
+        ("limit = [\n  1, # one\n] # list\nnext = 1", "limit = 7 # list\nnext = 1"),
+        ("# top\n", "# top\nlimit = 7\n"),
+        ("a = 1\n\n# of b\n[b]\nlimit = 2\n", "a = 1\nlimit = 7\n\n# of b\n[b]\nlimit = 2\n"),
+        ("[b]\nlimit = 2\n", "limit = 7\n\n[b]\nlimit = 2\n"),
+        ('text = """\nlimit = 1\n"""', 'text = """\nlimit = 1\n"""\nlimit = 7\n'),
+    ],
+)
+def test_comments_and_spacing_stay_when_a_value_is_set(before: str, after: str):
+    assert toml_edit.set_value(before, ("limit",), 7) == after
+
+
+@pytest.mark.parametrize(
+    "before", ["[agents.dev]\nmax = 1\n", "agents.dev.max = 1\n", "[agents]\ndev.max = 1\n"]
+)
+def test_a_value_in_a_table_is_found_however_it_is_written(before: str):
+    path = ("agents", "dev", "max")
+    assert toml_edit.set_value(before, path, 7) == before.replace("1", "7")
+    assert "max" not in toml_edit.set_value(before, path, None)
+
+
+@pytest.mark.parametrize(
+    "text", ["agents = { dev = { max = 1 } }\n", "agents = 1\n", "[[agents]]\nmax = 1\n"]
+)
+def test_a_value_that_is_written_unusually_is_not_edited(text: str):
+    with pytest.raises(InvalidQuery, match="by hand"):
+        toml_edit.set_value(text, ("agents", "dev", "max"), 7)
