@@ -12,7 +12,6 @@ import pytest
 
 from rum import Rum
 from rum.model.memory import Memory
-from rum.store.sqlite.archive import put_away
 from rum.store.sqlite.store import SqliteStore
 from support.builders import NOON, add_memory, make_file, make_memory, make_outcome
 from support.processes import Place, ask, end, lines_of
@@ -159,8 +158,8 @@ def test_a_memory_changed_during_archiving_keeps_its_change(place: Place):
     store, other = SqliteStore(str(place.project())), SqliteStore(str(place.project()))
     packed = store.archive._parcels(["mem_000001"])  # somebody is about to archive it …
     other.memories.replace(make_memory("mem_000001", "Try it again", version=2))
-    with store._rum.transaction() as db:
-        assert [put_away(db, parcel, LATER) for parcel in packed] == [False]
+    with store.transaction():
+        assert [store.archive.put_away(parcel, LATER) for parcel in packed] == [False]
     assert store.memories.get(["mem_000001"])[0].intent.goal == "Try it again"
     assert store.upkeep.problems() == []
     store.close()

@@ -15,8 +15,8 @@ from rum.model.ids import id_of, new_id
 from rum.model.memory import Origin, OriginKind, RevertLink
 from rum.store.base import ReadMode
 from rum.store.filters import Filters
-from rum.store.sqlite.rows import FORM, packed
 from rum.store.sqlite.store import SqliteStore
+from rum.store.tables.rows import FORM, packed
 from support.builders import NOON
 from support.finding import formerly
 

@@ -8,8 +8,8 @@ import time
 from contextlib import contextmanager, suppress
 
 from rum.model.errors import InvalidQuery, StorageError
-from rum.store.sqlite.rows import DamagedRows
 from rum.store.sqlite.sql_text import sqlite_uri
+from rum.store.tables.rows import DamagedRows
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,452 +1,70 @@
-"""Memories, their links and their authors in SQLite: a row, its files, tags and terms, and its tombstone."""
+"""Memories in SQLite: the terms of archived ones are in an index that does not keep them by memory."""
 
 from __future__ import annotations
 
-import json
-import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
 
-import msgspec
-
-from rum.model.agents import Agent, AgentType
-from rum.model.errors import InvalidQuery, StorageError
-from rum.model.ids import tail_of
-from rum.model.links import Edge, LinkType
-from rum.model.memory import FileRef, Memory, Operation, Origin, OriginKind, RevertLink
-from rum.model.memory_layers import Action, Intent, Outcome, Perception, Reasoning, TaskType
-from rum.store.base import AgentFigures, ReadMode
-from rum.store.derived import attempts_of, indexed_text, recorded_renames
-from rum.store.sqlite.records import SQL, Table
-from rum.store.sqlite.rows import UNREADABLE, DamagedRows, unpacked
+from rum.model.memory import Memory
+from rum.store.base import ReadMode
+from rum.store.tables.archive import BATCH_SIZE, HEADLINE, ArchiveTable
+from rum.store.tables.memories import MemoryTable, distinct_terms
 from rum.text import terms
 
-if TYPE_CHECKING:
-    from rum.store.sqlite.records import Row
 
-
-# The columns that are empty in the row of an archived memory.
-LAYERS = ("intent", "perception", "reasoning", "actions", "outcome")
-
-
-class SqliteMemories(Table):
+class SqliteMemories(MemoryTable):
     """The memories of one project."""
 
-    def add(self, memory: Memory) -> None:
-        with self._database.transaction() as db:
-            seq = db.execute(SQL["insert_memory"], _columns(memory)).lastrowid or 0
-            db.execute(SQL["queue_memory"], (seq,))
-            self._add_parts(memory, seq)
-            db.execute(SQL["insert_text"], (seq, *indexed_text(memory)))
+    def drop_archived_terms(self, seq: int, memory: Memory | None) -> None:
+        """Delete the terms of an archived memory from the index; `memory` is None for a damaged one.
 
-    def replace(self, memory: Memory) -> None:
-        with self._database.transaction() as db:
-            [seq] = self._values("seq_of", (memory.id,))
-            if is_archived(db, seq):
-                take_back(db, seq, self.get([memory.id])[0])
-            row = _columns(memory)
-            for statement in ("forget_meaning", "queue_if_changed", "update_memory"):
-                db.execute(SQL[statement], row)
-            self._delete_parts(memory.id, seq)
-            self._add_parts(memory, seq)
-            db.execute(SQL["insert_text"], (seq, *indexed_text(memory)))
-
-    def _add_parts(self, memory: Memory, seq: int) -> None:
-        """Write its files, tags, attempts and renames, which are found without the text index."""
-        db = self._database.connection
-        files = [
-            (memory.id, file.path, file.operation.value, file.content_hash, memory.created_at)
-            for file in memory.files
-        ]
-        db.executemany(SQL["insert_file"], files)
-        db.executemany(SQL["insert_tag"], [(tag, memory.id) for tag in dict.fromkeys(memory.tags)])
-        db.executemany(SQL["insert_attempt"], [(seq, *attempt) for attempt in attempts_of(memory)])
-        self.note_renames(memory.id, recorded_renames(memory.actions))
-
-    def _delete_parts(self, memory_id: str, seq: int) -> None:
-        """Delete what `_add_parts` wrote, except renames, and the terms of a live memory."""
-        db = self._database.connection
-        for statement in ("delete_files", "delete_tags"):
-            db.execute(SQL[statement], (memory_id,))
-        for statement in ("delete_attempts", "delete_text"):
-            db.execute(SQL[statement], (seq,))
-
-    def reindex(self, memory: Memory) -> bool:
-        """Write all data derived from the stored memory; False if it is deleted or damaged.
-
-        The terms of an archived one are rebuilt by the archive.
+        The index does not store them by memory, so they are made again. Those of a damaged memory, or of
+        another tokeniser, are searched in the whole index, which is slow.
         """
-        with self._database.transaction() as db:
-            present = next(iter(self.get([memory.id], ReadMode.SKIP_DAMAGED)), None)
-            if present is None:
-                return False
-            [seq] = self._values("seq_of", (memory.id,))
-            self._delete_parts(memory.id, seq)
-            self._add_parts(present, seq)
-            if not is_archived(db, seq):
-                db.execute(SQL["insert_text"], (seq, *indexed_text(present)))
-            return True
-
-    def get(self, ids: Sequence[str], mode: ReadMode = ReadMode.STRICT) -> list[Memory]:
-        if not ids:
-            return []
-        statement = "headlines_by_id" if mode is ReadMode.HEADLINE else "memories_by_id"
-        rows = self._rows(statement, {"ids": json.dumps(list(ids))})
-        found = {row["id"]: _memory(row, mode, self._database.damaged_rows) for row in rows}
-        return [memory for one in ids if (memory := found.get(one)) is not None]
-
-    def find_ids(self, name: str) -> list[str]:
-        if self._rows("seq_of", (name,)):
-            return [name]
-        tail = tail_of(name)
-        return [] if tail is None else self._values("ids_by_tail", {"tail": tail})
-
-    def pages(self, size: int = 500, since: int = 0) -> Iterator[list[Memory]]:
-        last = (since, "")
-        while rows := self._rows("in_time_order", (*last, size)):
-            if memories := self.get([row["id"] for row in rows], ReadMode.BEST_EFFORT):
-                yield memories
-            last = (rows[-1]["created_at"], rows[-1]["id"])
-
-    def count(self, *, archived: bool = False) -> int:
-        if archived:  # stored, and updated with the archive
-            stored = next(iter(self._values("get_derived", ("archived",))), "0")
-            return int(stored) if stored.isdecimal() else self._values("count_archived")[0]
-        return self._values("count_memories")[0]
-
-    def commits(self, since: int = 0) -> dict[str, str]:
-        return {row["origin_reference"]: row["id"] for row in self._rows("of_commits", (since,))}
-
-    def delete(self, memory_id: str, *, dry_run: bool = False) -> dict[str, int]:
-        if dry_run:
-            return self._count_parts(memory_id)
-        with self._database.transaction() as db:
-            [seq] = self._values("seq_of", (memory_id,))
-            removed = self._count_parts(memory_id)
-            older = self._values("superseded_by", (memory_id,))
-            if is_archived(db, seq):
-                drop_terms(db, seq, next(iter(self.get([memory_id], ReadMode.SKIP_DAMAGED)), None))
-                db.execute(SQL["more_archived"], (-1,))
-            db.execute(SQL["delete_text"], (seq,))
-            db.execute(SQL["delete_memory"], (memory_id,))
-            db.execute(SQL["mark_superseded"], (json.dumps(older),))
-            return removed
-
-    def _count_parts(self, memory_id: str) -> dict[str, int]:
-        ids = {"ids": json.dumps([memory_id])}
-        edges, files = self._rows("edges_of", ids), self._rows("files_of", ids)
-        (versions,) = self._values("count_versions", (memory_id,))
-        return {"memories": 1, "files": len(files), "links": len(edges), "versions": versions}
-
-    def note_renames(self, memory_id: str, pairs: Iterable[tuple[str, str]]) -> None:
-        rows = [{"path": new, "before": old, "id": memory_id} for old, new in pairs]
-        if rows:
-            with self._database.transaction() as db:
-                db.executemany(SQL["insert_rename"], rows)
-
-    def renames(self, memory_id: str) -> list[tuple[str, str]]:
-        return [(row["before"], row["path"]) for row in self._rows("renames_of", (memory_id,))]
-
-    def add_tombstones(self, hashes: Iterable[str], kind: str, now: int) -> None:
-        with self._database.transaction() as db:
-            db.executemany(SQL["insert_tombstone"], [(one, kind, now) for one in hashes])
-
-    def all_tombstones(self) -> dict[str, list[str]]:
-        found: dict[str, list[str]] = {}
-        for kind, one in self._database.connection.execute(SQL["all_tombstones"]):
-            found.setdefault(kind, []).append(one)
-        return found
-
-    def tombstones(self, hashes: Iterable[str], *, pending: bool = True) -> set[str]:
-        wanted = {"hashes": json.dumps(list(hashes)), "pending": pending}
-        return set(self._values("tombstones_among", wanted))
-
-    def delete_tombstones(self, hashes: Iterable[str]) -> None:
-        with self._database.transaction() as db:
-            db.executemany(SQL["delete_tombstone"], [(one,) for one in hashes])
+        [(*_, made_by)] = self._db.rows("archived_row", (seq,))
+        if made_by == terms.VERSION and memory is not None:
+            self._db.run("drop_archived_terms", (seq, distinct_terms(memory)[0]))
+        elif made_by:
+            self._db.run("open_archived_instances")
+            held = self._values("archived_terms_of", (seq,))
+            if held:
+                self._db.run("drop_archived_terms", (seq, " ".join(held)))
 
 
-class SqliteLinks(Table):
-    """The links of one project's memories."""
+class SqliteArchive(ArchiveTable):
+    """The archived memories of one project."""
 
-    def add(self, edge: Edge, now: int) -> bool:
-        with self._database.transaction() as db:
-            if edge.link_type is LinkType.SUPERSEDES:
-                ends = {"source_id": edge.target_id, "target_id": edge.source_id}
-                if db.execute(SQL["supersedes_reaches"], ends).fetchone():
-                    raise InvalidQuery(
-                        f"{edge.target_id} supersedes {edge.source_id} already; a circle is not possible.",
-                        field="supersedes",
-                    )
-            created = db.execute(SQL["insert_link"], (*edge[:2], edge.link_type.value, now)).rowcount == 1
-            if created and edge.link_type is LinkType.SUPERSEDES:
-                db.execute(SQL["mark_superseded"], (json.dumps([edge.target_id]),))
-            return created
+    def reindex(self, left_out: Callable[[str], None]) -> None:
+        """Rebuild the index of the archive; call `left_out` with the id of each damaged memory.
 
-    def of(self, ids: Iterable[str] | None = None) -> dict[Edge, int]:
-        if ids is None:
-            rows = self._rows("all_edges")
-        else:
-            rows = self._rows("edges_of", {"ids": json.dumps(list(ids))})
-        found: dict[Edge, int] = {}
-        for row in rows:
-            ends = row["source_id"], row["target_id"]
-            try:
-                found[Edge(*ends, LinkType(row["link_type"]))] = row["created_at"]
-            except ValueError:
-                self._database.damaged_rows.note("link", " → ".join(map(str, ends)))
-        return found
+        The new terms are collected in a temporary table while others work, and replace the old ones in one
+        transaction. If the process is killed, the old index stays.
+        """
+        with self._db.transaction():  # raises StorageError if nothing can be written
+            self._db.run("end_renewed")
+            self._db.run("begin_renewed")
+        try:
+            self._gather(left_out)
+            with self._db.transaction():
+                self._gather(left_out)  # what was archived meanwhile
+                self._db.run("drop_all_archived_terms")
+                self._db.run("note_no_archived_terms")
+                self._db.run("put_renewed_terms")
+                self._db.run("note_renewed_terms")
+        finally:
+            self._db.run("end_renewed")
 
-
-def is_archived(db: sqlite3.Connection, seq: int) -> bool:
-    """Whether a memory is in the archive."""
-    return db.execute(SQL["is_archived"], (seq,)).fetchone() is not None
-
-
-def take_back(db: sqlite3.Connection, seq: int, memory: Memory) -> None:
-    """Make an archived memory live again, unchanged."""
-    drop_terms(db, seq, memory)
-    form, data, goal, summary, _ = db.execute(SQL["archived_row"], (seq,)).fetchone()
-    db.execute(SQL["set_layers"], (*layers_of(form, data, goal, summary, memory.id), seq))
-    db.execute(SQL["unarchive_memory"], (seq,))
-    db.execute(SQL["insert_text"], (seq, *indexed_text(memory)))
-    db.execute(SQL["unarchive_vectors"], (seq,))
-    db.execute(SQL["drop_archived_vectors"], (seq,))
-    db.execute(SQL["more_archived"], (-1,))
-
-
-def layers_of(form: int, data: bytes, goal: str, summary: str, memory_id: str) -> list[str]:
-    """The layers that an archived memory's blob holds."""
-    try:
-        layers = unpacked(form, data, goal, summary)
-        if len(layers) != len(LAYERS):
-            raise ValueError(f"it has {len(layers)} layers")
-        return layers
-    except ValueError as error:
-        raise StorageError(
-            f"{memory_id} cannot be read from the archive: {error}. Restore a backup, or forget it.",
-            memory_id=memory_id,
-        ) from None
-
-
-def distinct_terms(memory: Memory) -> tuple[str, int]:
-    """The terms of a memory, each once and sorted, and the length of its indexed text without paths."""
-    fields = indexed_text(memory)
-    held = sorted({term for field in fields for term in field.split()})
-    return " ".join(held), sum(map(len, fields[:-1]))
-
-
-def drop_terms(db: sqlite3.Connection, seq: int, memory: Memory | None) -> None:
-    """Delete the terms of an archived memory from the index; `memory` is None for a damaged one.
-
-    The index does not store them by memory, so they are made again. Those of a damaged memory, or of another
-    tokeniser, are searched in the whole index, which is slow.
-    """
-    (made_by,) = db.execute(SQL["archived_row"], (seq,)).fetchone()[-1:]
-    if made_by == terms.VERSION and memory is not None:
-        db.execute(SQL["drop_archived_terms"], (seq, distinct_terms(memory)[0]))
-    elif made_by:
-        db.execute(SQL["open_archived_instances"])
-        held = [term for (term,) in db.execute(SQL["archived_terms_of"], (seq,))]
-        if held:
-            db.execute(SQL["drop_archived_terms"], (seq, " ".join(held)))
-
-
-_encode = msgspec.json.encode
-_DECODERS: dict[str, msgspec.json.Decoder[Any]] = {
-    "intent": msgspec.json.Decoder(Intent),
-    "perception": msgspec.json.Decoder(Perception),
-    "reasoning": msgspec.json.Decoder(Reasoning),
-    "actions": msgspec.json.Decoder(tuple[Action, ...]),
-    "outcome": msgspec.json.Decoder(Outcome),
-}
-_texts = msgspec.json.Decoder(tuple[str, ...])
-_files = msgspec.json.Decoder(tuple[tuple[str, Operation, str | None], ...])
-_reverted = msgspec.json.Decoder(tuple[tuple[str, str | None, int], ...])
-
-
-def _columns(memory: Memory) -> dict[str, Any]:
-    reverted_by = memory.reverted_by
-    return {
-        "id": memory.id,
-        "agent_id": memory.agent_id,
-        "project_id": memory.project_id,
-        "session_id": memory.session_id,
-        "created_at": memory.created_at,
-        "updated_at": memory.updated_at,
-        "version": memory.version,
-        "intent_goal": memory.intent.goal,
-        "intent_type": memory.intent.task_type.value,
-        "outcome_success": int(memory.outcome.success),
-        "outcome_summary": memory.outcome.summary,
-        "intent": _encode(memory.intent).decode(),
-        "perception": _encode(memory.perception).decode(),
-        "reasoning": _encode(memory.reasoning).decode(),
-        "actions": _encode(memory.actions).decode(),
-        "outcome": _encode(memory.outcome).decode(),
-        "tags": _encode(memory.tags).decode(),
-        "importance": memory.importance,
-        "git_commit": memory.commit,
-        "git_branch": memory.branch,
-        "imported_at": memory.imported_at,
-        "origin_kind": memory.origin.kind.value,
-        "origin_reference": memory.origin.reference,
-        "reverted_by": reverted_by and reverted_by.id,
-        "reverted_commit": reverted_by and reverted_by.commit,
-        "reverted_in_part": int(reverted_by is not None and reverted_by.in_part),
-        "reverted_reason": reverted_by and reverted_by.reason,
-    }
-
-
-_INTEGERS = ("created_at", "version")
-_COLUMNS_OF_TEXT = ("id", "agent_id", "project_id", "session_id", "intent_goal", "outcome_summary")
-
-
-def _memory(row: Row, mode: ReadMode, damaged: DamagedRows) -> Memory | None:
-    """The memory of a row; if that is damaged, what the mode asks for."""
-    try:
-        return _whole_memory(row, mode)
-    except StorageError:  # of the archive
-        if mode is ReadMode.STRICT:
-            raise
-    except UNREADABLE:
-        if mode is ReadMode.STRICT:
-            raise StorageError(
-                f"{row['id']} cannot be read: its row is damaged. Restore a backup, or forget it.",
-                memory_id=str(row["id"]),
-            ) from None
-    damaged.note("memory", row["id"])
-    return None if mode is ReadMode.SKIP_DAMAGED else _remains(row)
-
-
-def _remains(row: Row) -> Memory:
-    """The headline of a damaged memory, as far as it can be read."""
-    texts: dict[str, Any] = {
-        name: row[name] if isinstance(row[name], str) else "" for name in _COLUMNS_OF_TEXT
-    }
-    numbers: dict[str, Any] = {name: row[name] if isinstance(row[name], int) else 0 for name in _INTEGERS}
-    goal, summary = texts.pop("intent_goal"), texts.pop("outcome_summary")
-    known = row["intent_type"] in TaskType.__members__.values()
-    kinds = OriginKind.__members__.values()
-    return Memory(
-        **texts,
-        **numbers,
-        intent=Intent(goal=goal, task_type=TaskType(row["intent_type"]) if known else TaskType.OTHER),
-        outcome=Outcome(success=row["outcome_success"] == 1, summary=summary),
-        origin=Origin(OriginKind(row["origin_kind"]) if row["origin_kind"] in kinds else OriginKind.AGENT),
-    )
-
-
-def _whole_memory(row: Row, mode: ReadMode) -> Memory:
-    if not all(type(row[name]) is int for name in _INTEGERS):
-        raise TypeError("not a number")
-    if not all(type(row[name]) is str for name in _COLUMNS_OF_TEXT):
-        raise TypeError("not a text")
-    fields: dict[str, Any] = {
-        "id": row["id"],
-        "agent_id": row["agent_id"],
-        "project_id": row["project_id"],
-        "session_id": row["session_id"],
-        "created_at": row["created_at"],
-        "version": row["version"],
-        "superseded_by": _texts.decode(row["superseded_by"]),
-        "origin": Origin(OriginKind(row["origin_kind"]), row["origin_reference"]),
-    }
-    if row["reverted_by"] is not None:
-        fields["reverted_by"] = RevertLink(
-            row["reverted_by"], row["reverted_commit"], bool(row["reverted_in_part"]), row["reverted_reason"]
-        )
-    if row["reverts"] != "[]":
-        reverts = _reverted.decode(row["reverts"])
-        fields["reverts"] = tuple(RevertLink(one, commit, bool(part)) for one, commit, part in reverts)
-    if mode is ReadMode.HEADLINE:
-        return Memory(**fields, **_headline(row))
-    return Memory(
-        **fields,
-        updated_at=row["updated_at"],
-        tags=_texts.decode(row["tags"]),
-        importance=row["importance"],
-        commit=row["git_commit"],
-        branch=row["git_branch"],
-        imported_at=row["imported_at"],
-        files=tuple(FileRef(*file) for file in _files.decode(row["files"])),
-        **_layers(row),
-    )
-
-
-def _layers(row: Row) -> dict[str, Any]:
-    """The layers of a memory, from its row or from the archive; StorageError if those are damaged."""
-    if row["form"] is None or row["data"] is None:
-        texts = [row[name] for name in LAYERS]
-    else:
-        texts = layers_of(row["form"], row["data"], row["intent_goal"], row["outcome_summary"], row["id"])
-    return {name: _DECODERS[name].decode(text) for name, text in zip(LAYERS, texts, strict=True)}
-
-
-def _headline(row: Row) -> dict[str, Any]:
-    return {
-        "intent": Intent(goal=row["intent_goal"], task_type=TaskType(row["intent_type"])),
-        "outcome": Outcome(success=bool(row["outcome_success"]), summary=row["outcome_summary"]),
-    }
-
-
-_object = msgspec.json.Decoder(dict[str, Any])
-
-
-class SqliteAgents(Table):
-    """The agents of one project."""
-
-    def add(self, agent: Agent) -> None:
-        row = msgspec.to_builtins(agent) | {"metadata": msgspec.json.encode(agent.metadata).decode()}
-        with self._database.transaction() as db:
-            db.execute(SQL["insert_agent"], row)
-
-    def get(self, agent_id: str) -> Agent | None:
-        return next((self._agent(row) for row in self._rows("agent_by_id", (agent_id,))), None)
-
-    def _agent(self, row: Row) -> Agent:
-        """The agent of a row; damaged metadata read as empty, a damaged type as that of a main agent."""
-        damaged, fields = self._database.damaged_rows, {name: row[name] for name in Agent.__struct_fields__}
-        fields["metadata"] = damaged.read("agent", row["id"], lambda: _object.decode(row["metadata"]), {})
-        fields["type"] = damaged.read("agent", row["id"], lambda: AgentType(row["type"]), AgentType.MAIN)
-        plain = Agent(**fields)
-        return damaged.read("agent", row["id"], lambda: msgspec.convert(fields, Agent), plain)
-
-    def find_ids(self, name: str) -> list[str]:
-        if self.get(name):
-            return [name]
-        if by_name := self._values("agent_by_name", (name,)):
-            return by_name
-        tail = tail_of(name)
-        return [] if tail is None else self._values("agents_by_tail", (tail,))
-
-    def last_main(self, client: str | None) -> Agent | None:
-        return next((self._agent(row) for row in self._rows("last_main_agent", (client,))), None)
-
-    def all(self) -> list[Agent]:
-        return [self._agent(row) for row in self._rows("all_agents")]
-
-    def update(
-        self,
-        agent_id: str,
-        *,
-        name: str | None = None,
-        last_active: int = 0,
-        metadata: Mapping[str, Any] | None = None,
-    ) -> bool:
-        known = None if metadata is None else msgspec.json.encode(metadata).decode()
-        values = {"id": agent_id, "name": name, "last_active": last_active, "metadata": known}
-        with self._database.transaction() as db:
-            return db.execute(SQL["update_agent"], values).rowcount > 0
-
-    def figures(self, ids: Iterable[str]) -> dict[str, AgentFigures]:
-        rows = self._rows("agent_figures", (json.dumps(list(ids)),))
-        return {
-            row["id"]: AgentFigures(
-                row["memories"], row["successes"], row["sessions"], json.loads(row["children"])
-            )
-            for row in rows
-        }
-
-    def is_ancestor(self, ancestor_id: str, agent_id: str) -> bool:
-        return bool(self._rows("is_ancestor", {"agent_id": agent_id, "ancestor_id": ancestor_id}))
+    def _gather(self, left_out: Callable[[str], None]) -> None:
+        last = -1
+        while rows := self._db.rows("yet_to_renew", (last, BATCH_SIZE)):
+            ids = [row["id"] for row in rows]
+            whole = {memory.id: memory for memory in self._memories.get(ids, ReadMode.SKIP_DAMAGED)}
+            damaged = [memory_id for memory_id in ids if memory_id not in whole]
+            headlines = {memory.id: memory for memory in self._memories.get(damaged, ReadMode.BEST_EFFORT)}
+            for row in rows:
+                last, memory_id = row["memory"], row["id"]
+                if memory_id not in whole:
+                    left_out(memory_id)
+                made_by = terms.VERSION if memory_id in whole else HEADLINE
+                own_terms = distinct_terms(whole.get(memory_id) or headlines[memory_id])
+                values = (last, row["archived_at"], row["version"], *own_terms, made_by)
+                self._db.run("renew_terms", values)

@@ -16,7 +16,7 @@ from rum.model.memory import split_old_summary
 from rum.store import attempt_fingerprint
 from rum.store.sqlite.connect import APPLICATION_ID, Database
 from rum.store.sqlite.records import SQL
-from rum.store.sqlite.rows import packed, unpacked
+from rum.store.tables.rows import packed, unpacked
 from rum.text import terms
 
 # The names under which the versions of the index terms and of the marks of attempts are stored.

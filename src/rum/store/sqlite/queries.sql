@@ -9,7 +9,7 @@ INSERT INTO memories (
   :intent_goal, :intent_type, :outcome_success, :outcome_summary,
   :intent, :perception, :reasoning, :actions, :outcome, :tags, :importance, :git_commit, :git_branch, :imported_at,
   :origin_kind, :origin_reference, :reverted_by, :reverted_commit, :reverted_in_part, :reverted_reason
-);
+) RETURNING seq;
 
 -- name: update_memory
 UPDATE memories SET

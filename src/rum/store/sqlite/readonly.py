@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Any, NamedTuple
 
     from rum.store.sqlite.recall_store import RecallStore
-    from rum.store.sqlite.rows import DamagedRows
+    from rum.store.tables.rows import DamagedRows
 
     class AttemptRow(NamedTuple):
         """One attempt, how it is recognised (`size`, `marks`), and its result."""
@@ -273,7 +273,7 @@ def _connect(path: str) -> sqlite3.Connection | None:
 
 def _rows_module() -> Any:
     """The reader of damaged and of archived rows, which hooks rarely need."""
-    from rum.store.sqlite import rows  # noqa: PLC0415
+    from rum.store.tables import rows  # noqa: PLC0415
 
     return rows
 

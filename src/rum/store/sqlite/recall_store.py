@@ -6,27 +6,24 @@ import sqlite3
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
-from rum.store.sqlite.activity import SqliteActivity
-from rum.store.sqlite.archive import SqliteArchive
 from rum.store.sqlite.connect import storage_errors
-from rum.store.sqlite.memories import SqliteLinks, SqliteMemories
-from rum.store.sqlite.records import Row
+from rum.store.sqlite.memories import SqliteArchive, SqliteMemories
+from rum.store.sqlite.records import SqliteStatements
 from rum.store.sqlite.search import SqliteSearch
+from rum.store.tables.activity import ActivityTable
+from rum.store.tables.memories import LinkTable
 
 if TYPE_CHECKING:
     from rum.store.sqlite.readonly import ReadOnlyDatabase
+    from rum.store.tables.statements import Row
 
 
-class _Activity(SqliteActivity):
+class _ActivityStatements(SqliteStatements):
     """The file of activity as far as it can be read; a missing or damaged one has no rows."""
 
-    def __init__(self, database: ReadOnlyDatabase) -> None:
-        opened: Any = database
-        super().__init__(opened)
-
-    def _rows(self, statement: str, values: Any = ()) -> list[Row]:
+    def rows(self, statement: str, values: Any = ()) -> list[Row]:
         try:
-            return super()._rows(statement, values)
+            return super().rows(statement, values)
         except (sqlite3.Error, FileNotFoundError):
             return []
 
@@ -36,11 +33,13 @@ class RecallStore:
 
     def __init__(self, memories: ReadOnlyDatabase, activity: ReadOnlyDatabase) -> None:
         database: Any = memories  # readers use only the connection of a database
-        self.memories = SqliteMemories(database)
-        self.archive = SqliteArchive(database, self.memories)
+        statements = SqliteStatements(database)
+        self.memories = SqliteMemories(statements)
+        self.archive = SqliteArchive(statements, self.memories)
         self.search = SqliteSearch(database, self.memories)
-        self.links = SqliteLinks(database)
-        self.activity = _Activity(activity)
+        self.links = LinkTable(statements)
+        opened: Any = activity
+        self.activity = ActivityTable(_ActivityStatements(opened))
 
     def errors(self) -> AbstractContextManager[None]:
         return storage_errors("rum.db")

@@ -13,7 +13,7 @@ from rum.store.search import Correction, Described, Details, Holders, Row, TermL
 from rum.store.sqlite.lookup import COLUMNS, Lookup
 from rum.store.sqlite.records import SQL
 from rum.store.sqlite.sql_text import NO_MATCH, conditions, quoted, quoted_parts
-from rum.store.vectors import VectorState
+from rum.store.tables.vectors import vector_state
 from rum.text.terms import terms as terms_of
 from rum.text.terms import unstemmed_words
 
@@ -376,16 +376,6 @@ class _Counts:
         if archived and packed >= archived_cap:
             packed = _estimate(packed, self.archived, newest_archived - archived[-1] + 1)
         return Holders(live, count, archived, packed)
-
-
-def vector_state(live: int, archived: int, pending: int, scale: str | None) -> VectorState:
-    """The result of `vector_state` in `queries.sql`."""
-    try:
-        gain, shift = map(float, (scale or "").split())
-        measured = (gain, shift)
-    except ValueError:  # not measured yet, or damaged: it is measured again
-        measured = None
-    return VectorState(bool(live), bool(archived), bool(pending), measured)
 
 
 def _ranges(terms: Iterable[str], letters: int) -> list[tuple[str, str]]:

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import os
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
-from rum.store.sqlite.activity import SqliteActivity, SqliteCapturedEvents
 from rum.store.sqlite.activity_file import ActivityFile, tolerant
-from rum.store.sqlite.archive import SqliteArchive, SqliteTrash
 from rum.store.sqlite.connect import Database, storage_errors
-from rum.store.sqlite.layers import SqliteEvents, SqliteFacts, SqliteRules
-from rum.store.sqlite.memories import SqliteAgents, SqliteLinks, SqliteMemories
+from rum.store.sqlite.memories import SqliteArchive, SqliteMemories
 from rum.store.sqlite.migrate import SCHEMA, prepare
-from rum.store.sqlite.records import SQL, SqliteHistory, SqliteSyncLog
+from rum.store.sqlite.records import SQL, SqliteStatements
 from rum.store.sqlite.search import SqliteSearch
 from rum.store.sqlite.upkeep import SqliteUpkeep
-from rum.store.sqlite.vectors import SqliteVectors
+from rum.store.tables.activity import ActivityTable, CapturedEventTable
+from rum.store.tables.history import HistoryTable, SyncLogTable
+from rum.store.tables.layers import EventTable, FactTable, RuleTable
+from rum.store.tables.memories import AgentTable, LinkTable
+from rum.store.tables.trash import TrashTable
+from rum.store.tables.vectors import VectorTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -27,8 +29,8 @@ if TYPE_CHECKING:
     from rum.store.chapters import GroupMatches
     from rum.store.records import Events, Facts, History, Rules
     from rum.store.search import Search
-    from rum.store.sqlite.chapters import SqliteChapters, SqliteWisdom
     from rum.store.sync import SyncLog
+    from rum.store.tables.chapters import ChapterTable, WisdomTable
     from rum.store.trash import Trash
     from rum.store.upkeep import Archive, LocalUpkeep, Upkeep
     from rum.store.vectors import Vectors
@@ -56,21 +58,23 @@ class SqliteStore:
             self._rum.close()
             raise
         self._rum.after_create = self._activity.refresh
-        memories = SqliteMemories(self._rum)
+        self._statements = SqliteStatements(self._rum)
+        memories = SqliteMemories(self._statements)
         self.memories: Memories = memories
-        self.archive: Archive = SqliteArchive(self._rum, memories)
-        self.trash: Trash = SqliteTrash(self._rum)
+        self.archive: Archive = SqliteArchive(self._statements, memories)
+        self.trash: Trash = TrashTable(self._statements)
         self.search: Search = SqliteSearch(self._rum, memories)
-        self.links: Links = SqliteLinks(self._rum)
-        self.agents: Agents = SqliteAgents(self._rum)
-        self.vectors: Vectors = SqliteVectors(self._rum)
-        self.history: History = SqliteHistory(self._rum)
-        self.sync: SyncLog = SqliteSyncLog(self._rum)
-        self.facts: Facts = SqliteFacts(self._rum)
-        self.rules: Rules = SqliteRules(self._rum)
-        self.events: Events = tolerant(SqliteEvents(self._activity), self._activity)
-        self.captured: CapturedEvents = tolerant(SqliteCapturedEvents(self._activity), self._activity)
-        self.activity: Activity = tolerant(SqliteActivity(self._activity), self._activity)
+        self.links: Links = LinkTable(self._statements)
+        self.agents: Agents = AgentTable(self._statements)
+        self.vectors: Vectors = VectorTable(self._statements)
+        self.history: History = HistoryTable(self._statements)
+        self.sync: SyncLog = SyncLogTable(self._statements)
+        self.facts: Facts = FactTable(self._statements)
+        self.rules: Rules = RuleTable(self._statements)
+        activity = SqliteStatements(self._activity)
+        self.events: Events = tolerant(EventTable(activity), self._activity)
+        self.captured: CapturedEvents = tolerant(CapturedEventTable(activity), self._activity)
+        self.activity: Activity = tolerant(ActivityTable(activity), self._activity)
         upkeep = SqliteUpkeep(self._rum, self._activity)
         self.upkeep: Upkeep = upkeep
         self.local_upkeep: LocalUpkeep = upkeep
@@ -94,24 +98,24 @@ class SqliteStore:
         )
 
     @property
-    def chapters(self) -> SqliteChapters:
-        return self._group_tables.SqliteChapters(self._rum)
+    def chapters(self) -> ChapterTable:
+        from rum.store.tables.chapters import ChapterTable  # noqa: PLC0415 (few projects have chapters)
+
+        return ChapterTable(self._statements)
 
     @property
-    def wisdom(self) -> SqliteWisdom:
-        return self._group_tables.SqliteWisdom(self._rum)
+    def wisdom(self) -> WisdomTable:
+        from rum.store.tables.chapters import WisdomTable  # noqa: PLC0415 (few projects have wisdom)
+
+        return WisdomTable(self._statements)
 
     def has_chapters(self) -> bool:
         return bool(self._rum.connection.execute(SQL["any_chapter"]).fetchone()[0])
 
     def find_groups(self, terms: Sequence[str], limit: int) -> GroupMatches:
-        return self._group_tables.SqliteGroupIndex(self._rum).find(terms, limit)
+        from rum.store.sqlite.group_index import SqliteGroupIndex  # noqa: PLC0415 (few have chapters)
 
-    @property
-    def _group_tables(self) -> Any:
-        from rum.store.sqlite import chapters  # noqa: PLC0415 (few projects have chapters)
-
-        return chapters
+        return SqliteGroupIndex(self._statements).find(terms, limit)
 
     @property
     def writable(self) -> bool:

@@ -1,6 +1,6 @@
 -- name: put_trash
 INSERT INTO trash (kind, id, label, author, imported, forgotten_at, forgotten_by, data, pending)
-VALUES (:kind, :id, :label, :author, :imported, :forgotten_at, :forgotten_by, :data, :pending);
+VALUES (:kind, :id, :label, :author, :imported, :forgotten_at, :forgotten_by, :data, :pending) RETURNING number;
 
 -- name: replace_trash_data
 UPDATE trash SET data = :data WHERE number = :number;

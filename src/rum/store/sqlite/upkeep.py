@@ -10,14 +10,16 @@ from contextlib import closing
 
 from rum.store import attempt_fingerprint
 from rum.store.sqlite.activity_file import SAVED, ActivityFile
-from rum.store.sqlite.archive import HEADLINE, SqliteArchive
 from rum.store.sqlite.connect import DAMAGED, Database, storage_errors
-from rum.store.sqlite.layers import SqliteFacts, SqliteRules
-from rum.store.sqlite.memories import SqliteAgents, SqliteLinks, SqliteMemories
+from rum.store.sqlite.memories import SqliteArchive, SqliteMemories
 from rum.store.sqlite.migrate import ATTEMPTS, TOKENISER, expected_schema
-from rum.store.sqlite.records import SQL
-from rum.store.sqlite.rows import fetch_rows, unpacked
-from rum.store.sqlite.vectors import SqliteVectors
+from rum.store.sqlite.records import SQL, SqliteStatements
+from rum.store.sqlite.rows import fetch_rows
+from rum.store.tables.archive import HEADLINE
+from rum.store.tables.layers import FactTable, RuleTable
+from rum.store.tables.memories import AgentTable, LinkTable
+from rum.store.tables.rows import unpacked
+from rum.store.tables.vectors import VectorTable
 from rum.store.upkeep import FileSize
 from rum.text import terms
 
@@ -135,26 +137,27 @@ class SqliteUpkeep:
     def reindex(
         self, progress: Callable[[int], None], left_out: Callable[[str], None], *, drop_vectors: bool = False
     ) -> int:
-        from rum.store.sqlite.chapters import SqliteGroupIndex  # noqa: PLC0415 (few projects have chapters)
+        from rum.store.sqlite.group_index import SqliteGroupIndex  # noqa: PLC0415 (few have chapters)
 
-        done, memories = 0, SqliteMemories(self._rum)
+        done, statements = 0, SqliteStatements(self._rum)
+        memories = SqliteMemories(statements)
         self._create_missing()
         for table in _INDEXES.values():
             if self._index_damage(table):
                 self._empty_index(table)
-        SqliteArchive(self._rum, memories).reindex(left_out)
+        SqliteArchive(statements, memories).reindex(left_out)
         for page in memories.pages(_REINDEX_BATCH_SIZE):
             with self._rum.transaction():
                 done += sum([memories.reindex(memory) for memory in page])
             progress(done)
-        SqliteGroupIndex(self._rum).reindex()
+        SqliteGroupIndex(statements).reindex()
         with self._rum.transaction() as db:
             db.execute(SQL["drop_stray_text"])
             db.execute(SQL["renew_superseded"])
             db.execute(SQL["recount_archived"])
             db.execute(SQL["set_derived"], (TOKENISER, str(terms.VERSION)))
             db.execute(SQL["set_derived"], (ATTEMPTS, str(attempt_fingerprint.VERSION)))
-        SqliteVectors(self._rum).requeue(drop=drop_vectors)
+        VectorTable(statements).requeue(drop=drop_vectors)
         return done
 
     def _create_missing(self) -> None:
@@ -327,17 +330,17 @@ def _archive_problems(rum: Database) -> list[tuple[str, str]]:
 
 def _row_problems(rum: Database) -> list[tuple[str, str]]:
     """Read every row, and name those that cannot be read as a whole."""
-    from rum.store.sqlite.chapters import SqliteChapters, SqliteWisdom  # noqa: PLC0415 (few have chapters)
+    from rum.store.tables.chapters import ChapterTable, WisdomTable  # noqa: PLC0415 (few have chapters)
 
     earlier = dict(rum.damaged_rows)
     rum.damaged_rows.clear()
-    memories = SqliteMemories(rum)
-    tables = (memories, SqliteFacts(rum), SqliteRules(rum), SqliteChapters(rum), SqliteWisdom(rum))
+    db = SqliteStatements(rum)
+    tables = (SqliteMemories(db), FactTable(db), RuleTable(db), ChapterTable(db), WisdomTable(db))
     for pages in (table.pages() for table in tables):
         for _ in pages:
             pass
-    SqliteAgents(rum).all()
-    SqliteLinks(rum).of()
+    AgentTable(db).all()
+    LinkTable(db).of()
     damaged = [*rum.damaged_rows, *_damaged_versions(rum)]
     rum.damaged_rows.update(earlier)
     if damaged:  # those in the archive are a problem of their own

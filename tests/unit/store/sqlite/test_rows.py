@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.store.sqlite.rows import FORM, packed, unpacked
+from rum.store.tables.rows import FORM, packed, unpacked
 
 # What a column of JSON can hold: no half characters, no NUL, and no line end outside an escape.
 texts = st.text(st.characters(exclude_categories=("Cs",)))

@@ -1,8 +1,7 @@
-"""Facts, rules and events in SQLite."""
+"""The tables of facts, rules and events."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Any, TypeVar
@@ -10,7 +9,7 @@ from typing import Any, TypeVar
 import msgspec
 
 from rum.model.layers import Event, Fact, Rule
-from rum.store.sqlite.records import SQL, RecordTable, Row, row_name
+from rum.store.tables.statements import RecordTable, Row, row_name
 
 _JSON = ("extra", "metadata")  # Columns that hold JSON
 _object = msgspec.json.Decoder(dict[str, Any])
@@ -25,13 +24,13 @@ class _LayerTable(RecordTable[L]):
         fields = {name: row[name] for name in kind.__struct_fields__}
         for name in _JSON:
             if (text := fields.get(name)) is not None:
-                fields[name] = self._database.damaged_rows.read(
+                fields[name] = self._db.damaged_rows.read(
                     self.table.removesuffix("s"), row_name(row), partial(_object.decode, text), {}
                 )
         return fields
 
 
-class SqliteFacts(_LayerTable[Fact]):
+class FactTable(_LayerTable[Fact]):
     """The facts of one project; the id of one is its key."""
 
     table = "facts"
@@ -40,19 +39,19 @@ class SqliteFacts(_LayerTable[Fact]):
         return Fact(**self._fields(row, Fact))
 
     def put(self, item: Fact) -> None:
-        with self._database.transaction() as db:
-            db.execute(SQL["put_fact"], _columns(item))
+        with self._db.transaction():
+            self._db.run("put_fact", _columns(item))
 
     def find_ids(self, name: str) -> list[str]:
         return [name] if self.get([name]) else []
 
     def latest(self, limit: int, prefix: str = "") -> tuple[list[Fact], int]:
-        rows = self._rows("latest_facts", {"prefix": prefix, "limit": limit})
+        rows = self._db.rows("latest_facts", {"prefix": prefix, "limit": limit})
         found = [self._item(row) for row in rows]
         return found, self._values("count_facts_below", (prefix,))[0] if len(found) == limit else len(found)
 
 
-class SqliteRules(_LayerTable[Rule]):
+class RuleTable(_LayerTable[Rule]):
     """The rules of one project."""
 
     table = "rules"
@@ -61,21 +60,21 @@ class SqliteRules(_LayerTable[Rule]):
         return Rule(**self._fields(row, Rule))
 
     def put(self, item: Rule) -> None:
-        with self._database.transaction() as db:
-            db.execute(SQL["put_rule"], _columns(item))
+        with self._db.transaction():
+            self._db.run("put_rule", _columns(item))
 
     def with_texts(self, condition: str, action: str) -> list[Rule]:
-        return [self._item(row) for row in self._rows("rules_with_texts", (condition, action))]
+        return [self._item(row) for row in self._db.rows("rules_with_texts", (condition, action))]
 
     def latest(self, limit: int) -> list[Rule]:
-        return [self._item(row) for row in self._rows("latest_rules", (limit,))]
+        return [self._item(row) for row in self._db.rows("latest_rules", (limit,))]
 
     def from_source(self, source: str, limit: int) -> list[Rule]:
-        return [self._item(row) for row in self._rows("rules_from", (source, limit))]
+        return [self._item(row) for row in self._db.rows("rules_from", (source, limit))]
 
 
-class SqliteEvents(_LayerTable[Event]):
-    """The events of one project, in the file that may lose its last second in a power cut."""
+class EventTable(_LayerTable[Event]):
+    """The events of one project, where the last second may be lost in a power cut."""
 
     table = "events"
 
@@ -83,22 +82,22 @@ class SqliteEvents(_LayerTable[Event]):
         return Event(**self._fields(row, Event))
 
     def add(self, events: Iterable[Event], *, unless_known: bool = False) -> int:
-        statement = SQL["insert_event_unless_known" if unless_known else "insert_event"]
-        with self._database.transaction() as db:
-            return sum(db.execute(statement, _columns(event) | {"seq": None}).rowcount for event in events)
+        statement = "insert_event_unless_known" if unless_known else "insert_event"
+        with self._db.transaction():
+            return sum(self._db.run(statement, _columns(event) | {"seq": None}) for event in events)
 
     def older(self, keep: int) -> list[tuple[int, Event]]:
-        return [(row["seq"], self._item(row)) for row in self._rows("older_events", (keep,))]
+        return [(row["seq"], self._item(row)) for row in self._db.rows("older_events", (keep,))]
 
     def replace_with_summary(self, places: Sequence[int], summary: Event | None) -> bool:
-        with self._database.transaction() as db:
-            wanted = (json.dumps(list(places)),)
+        with self._db.transaction():
+            wanted = (self._db.array(places),)
             (there,) = self._values("count_event_places", wanted)
             if there != len(places):
                 return False
-            db.execute(SQL["delete_event_places"], wanted)
+            self._db.run("delete_event_places", wanted)
             if summary is not None:
-                db.execute(SQL["insert_event"], _columns(summary) | {"seq": max(places)})
+                self._db.run("insert_event", _columns(summary) | {"seq": max(places)})
             return True
 
 

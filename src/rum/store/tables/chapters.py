@@ -1,12 +1,11 @@
-"""Chapters and wisdom in SQLite: a row, its parts, and its terms."""
+"""The tables of chapters and wisdom: a row, its parts, and its terms."""
 
 from __future__ import annotations
 
-import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, Generic, NamedTuple, TypeVar
 
 import msgspec
 
@@ -22,8 +21,7 @@ from rum.model.chapters import (
 )
 from rum.model.ids import tail_of
 from rum.store.chapters import GroupMatch, GroupMatches, Range
-from rum.store.sqlite.connect import Database
-from rum.store.sqlite.records import SQL, Row, Table
+from rum.store.tables.statements import Row, Statements, Table
 from rum.text.terms import terms
 
 T = TypeVar("T", Chapter, Wisdom)
@@ -51,7 +49,7 @@ class _GroupTable(Table, ABC, Generic[T]):
 
     def _fields(self, row: Row, names: tuple[str, ...]) -> dict[str, Any]:
         """The columns of a row; a damaged array reads as empty."""
-        read = partial(self._database.damaged_rows.read, self.kind, row["id"])
+        read = partial(self._db.damaged_rows.read, self.kind, row["id"])
         fields: dict[str, Any] = {name: row[name] for name in names}
         for name in names:
             if name in _ARRAYS:
@@ -65,17 +63,17 @@ class _GroupTable(Table, ABC, Generic[T]):
         """The terms of its title, of its text, and of its tags."""
 
     def put(self, item: T) -> None:
-        with self._database.transaction() as db:
-            [(seq,)] = db.execute(SQL[f"put_{self.kind}"], self._columns(item)).fetchall()
+        with self._db.transaction():
+            [seq] = self._values(f"put_{self.kind}", self._columns(item))
             for name, rows in self._part_values(item).items():
-                db.execute(SQL[f"delete_{self.kind}_{name}"], (item.id,))
-                db.executemany(SQL[f"insert_{self.kind}_{name}"], [(item.id, *row) for row in rows])
+                self._db.run(f"delete_{self.kind}_{name}", (item.id,))
+                self._db.run_many(f"insert_{self.kind}_{name}", [(item.id, *row) for row in rows])
             self._index(item, seq)
 
     def _index(self, one: T, seq: int) -> None:
-        db, number = self._database.connection, 2 * seq + self.odd
-        db.execute(SQL["delete_knowledge_text"], (number,))
-        db.execute(SQL["insert_knowledge_text"], (number, *self._terms(one)))
+        number = 2 * seq + self.odd
+        self._db.run("delete_knowledge_text", (number,))
+        self._db.run("insert_knowledge_text", (number, *self._terms(one)))
 
     def reindex(self) -> None:
         """Write the terms of every row."""
@@ -86,29 +84,29 @@ class _GroupTable(Table, ABC, Generic[T]):
     def get(self, ids: Sequence[str]) -> list[T]:
         if not ids:
             return []
-        wanted = (json.dumps(list(ids)),)
-        found = {row["id"]: row for row in self._rows(f"{self.kind}_by_id", wanted)}
+        wanted = (self._db.array(ids),)
+        found = {row["id"]: row for row in self._db.rows(f"{self.kind}_by_id", wanted)}
         parts: dict[str, dict[str, list[Row]]] = {one: {name: [] for name in self.lists} for one in found}
         for name in self.lists:
-            for row in self._rows(f"{self.kind}_{name}", wanted):
+            for row in self._db.rows(f"{self.kind}_{name}", wanted):
                 parts[row["owner"]][name].append(row)
         return [self._group(found[one], parts[one]) for one in ids if one in found]
 
     def find_ids(self, name: str) -> list[str]:
-        if self._rows(f"{self.kind}_seq", (name,)):
+        if self._db.rows(f"{self.kind}_seq", (name,)):
             return [name]
         tail = tail_of(name)
         return [] if tail is None else self._values(f"{self.kind}_by_tail", {"tail": tail})
 
     def same(self, parts: Iterable[str], found_by: Sequence[str] = ()) -> list[str]:
         ids = sorted(set(parts))
-        found = self._values(f"{self.kind}_with_parts", {"ids": json.dumps(ids), "count": len(ids)})
+        found = self._values(f"{self.kind}_with_parts", {"ids": self._db.array(ids), "count": len(ids)})
         if not found and found_by:
             return self._values(f"{self.kind}_found_by", (_json(tuple(found_by)),))
         return found
 
     def made_of(self, *, parts: Iterable[str] = (), memories: Iterable[str] = ()) -> list[str]:
-        values = {"parts": json.dumps(list(parts)), "memories": json.dumps(list(memories))}
+        values = {"parts": self._db.array(parts), "memories": self._db.array(memories)}
         return self._values(f"{self.kind}_made_of", values)
 
     def matching(
@@ -120,7 +118,7 @@ class _GroupTable(Table, ABC, Generic[T]):
 
     def pages(self, size: int = 500) -> Iterator[list[T]]:
         last = -1
-        while rows := self._rows(f"{self.kind}_in_order", (last, size)):
+        while rows := self._db.rows(f"{self.kind}_in_order", (last, size)):
             if found := self.get([row["id"] for row in rows]):
                 yield found
             last = rows[-1]["seq"]
@@ -131,15 +129,15 @@ class _GroupTable(Table, ABC, Generic[T]):
     def delete(self, ids: Iterable[str] | None = None) -> int:
         wanted = [item.id for page in self.pages() for item in page] if ids is None else ids
         deleted = 0
-        with self._database.transaction() as db:
+        with self._db.transaction():
             for one in wanted:
                 for seq in self._values(f"{self.kind}_seq", (one,)):
-                    db.execute(SQL["delete_knowledge_text"], (2 * seq + self.odd,))
-                deleted += db.execute(SQL[f"delete_{self.kind}"], (one,)).rowcount
+                    self._db.run("delete_knowledge_text", (2 * seq + self.odd,))
+                deleted += self._db.run(f"delete_{self.kind}", (one,))
         return deleted
 
 
-class SqliteChapters(_GroupTable[Chapter]):
+class ChapterTable(_GroupTable[Chapter]):
     """The chapters of one project."""
 
     kind = "chapter"
@@ -159,7 +157,7 @@ class SqliteChapters(_GroupTable[Chapter]):
         return _indexed((one.title,), (one.summary, *one.learnings), (*one.tags, *one.topics))
 
 
-class SqliteWisdom(_GroupTable[Wisdom]):
+class WisdomTable(_GroupTable[Wisdom]):
     """The wisdom of one project."""
 
     kind = "wisdom"
@@ -184,52 +182,50 @@ class SqliteWisdom(_GroupTable[Wisdom]):
         return _indexed((), (one.summary, *one.claims), one.tags)
 
 
-class SqliteGroupIndex(Table):
+class Ranked(NamedTuple):
+    """The index rows that match a query best, in order, and how many rows have each of its terms."""
+
+    terms: dict[int, set[str]]
+    title_terms: dict[int, set[str]]
+    counts: dict[str, int]
+
+
+class GroupIndex(Table, ABC):
     """The text index of one project's chapters (even numbers) and wisdom (odd numbers)."""
 
-    def __init__(self, database: Database) -> None:
-        super().__init__(database)
-        self._kinds = (SqliteChapters(database), SqliteWisdom(database))
+    def __init__(self, db: Statements) -> None:
+        super().__init__(db)
+        self._kinds = (ChapterTable(db), WisdomTable(db))
+
+    @abstractmethod
+    def _ranked(self, wanted: Sequence[str], limit: int) -> Ranked:
+        """The best rows by BM25; titles and tags count three times. Of equal rows the last is first."""
 
     def find(self, query_terms: Sequence[str], limit: int) -> GroupMatches:
         wanted = list(dict.fromkeys(query_terms))
-        best = self._numbers("best_knowledge", " OR ".join(map(_quoted, wanted)), limit) if wanted else []
-        if not best:
+        ranked = self._ranked(wanted, limit) if wanted else None
+        if not ranked or not ranked.terms:
             return GroupMatches([], {}, 0)
-        found: dict[int, set[str]] = {number: set() for number in best}
-        titles: dict[int, set[str]] = {number: set() for number in best}
-        for term in wanted:
-            for numbers, query in ((found, _quoted(term)), (titles, f"{{title tags}} : {_quoted(term)}")):
-                for number in self._numbers("knowledge_with_term", query, json.dumps(best)):
-                    numbers[number].add(term)
         matches = [
-            GroupMatch(kind, one, frozenset(found[number]), frozenset(titles[number]))
-            for kind, one, number in self._with_ids(best)
+            GroupMatch(kind, one, frozenset(ranked.terms[number]), frozenset(ranked.title_terms[number]))
+            for kind, one, number in self._with_ids(list(ranked.terms))
         ]
-        counts = {term: self._values("count_knowledge_with_term", (_quoted(term),))[0] for term in wanted}
-        return GroupMatches(matches, counts, sum(table.count() for table in self._kinds))
-
-    def _numbers(self, statement: str, query: str, limit: int | str) -> list[int]:
-        return self._values(statement, (query, limit))
+        return GroupMatches(matches, ranked.counts, sum(table.count() for table in self._kinds))
 
     def _with_ids(self, numbers: list[int]) -> list[tuple[str, str, int]]:
         found: list[tuple[str, str, int]] = []
         for table in self._kinds:
-            wanted = json.dumps([number // 2 for number in numbers if number % 2 == table.odd])
-            rows = self._rows(f"{table.kind}_ids_at", (wanted,))
+            wanted = self._db.array(number // 2 for number in numbers if number % 2 == table.odd)
+            rows = self._db.rows(f"{table.kind}_ids_at", (wanted,))
             found += [(table.kind, row["id"], 2 * row["seq"] + table.odd) for row in rows]
         return found
 
     def reindex(self) -> None:
         """Write the terms of all chapters and wisdom."""
-        with self._database.transaction() as db:
-            db.execute(SQL["clear_knowledge_text"])
+        with self._db.transaction():
+            self._db.run("clear_knowledge_text")
             for table in self._kinds:
                 table.reindex()
-
-
-def _quoted(term: str) -> str:
-    return '"' + term.replace('"', '""') + '"'
 
 
 def _member_rows(members: Iterable[Member]) -> list[Values]:

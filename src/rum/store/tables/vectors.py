@@ -1,16 +1,11 @@
-"""Vectors in SQLite: stored in a separate table, and read into memory to find the nearest."""
+"""The tables of vectors, which are read into memory to find the nearest."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Collection, Iterable
+from typing import TYPE_CHECKING, NamedTuple
 
-from rum.store.sqlite.archive import move_vectors
-from rum.store.sqlite.connect import Database
-from rum.store.sqlite.memories import is_archived
-from rum.store.sqlite.records import SQL
-from rum.store.sqlite.search import vector_state
+from rum.store.tables.statements import Row, Statements, Table
 from rum.store.vectors import Nearest, VectorCounts, VectorState
 
 if TYPE_CHECKING:
@@ -23,56 +18,53 @@ _BATCH = 8192
 _FIRST_GROWTH = 1000
 
 
-class SqliteVectors:
+class VectorTable(Table):
     """The vectors of one project."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
-        self._live = _InMemory(database, "live")
-        self._archived = _InMemory(database, "archived")
-
-    def _rows(self, statement: str, values: Sequence[object] | Mapping[str, object] = ()) -> list[Any]:
-        return self._database.connection.execute(SQL[statement], values).fetchall()
+    def __init__(self, db: Statements) -> None:
+        super().__init__(db)
+        self._live = _InMemory(db, "live")
+        self._archived = _InMemory(db, "archived")
 
     def _number(self, model: str) -> int | None:
-        rows = self._rows("model_number", (model,))
+        rows = self._db.rows("model_number", (model,))
         return rows[0][0] if rows else None
 
     def adopt(self, model: str, now: int) -> None:
-        with self._database.transaction() as db:
-            db.execute(SQL["use_model"], {"name": model, "now": now})
+        with self._db.transaction():
+            self._db.run("use_model", {"name": model, "now": now})
             done, pending, _ = self.counts(model)
             # All memories for a new model; else those written by a version of RUM without vectors.
-            if done + pending != self._rows("count_memories")[0][0]:
-                db.execute(SQL["queue_missing"], (self._number(model),))
+            if done + pending != self._db.rows("count_memories")[0][0]:
+                self._db.run("queue_missing", (self._number(model),))
 
     def record_use(self, model: str, now: int, before: int) -> None:
-        if self._rows("model_noted_before", (model, before)):
-            with self._database.transaction(0) as db:
-                db.execute(SQL["renew_model"], (now, model))
+        if self._db.rows("model_noted_before", (model, before)):
+            with self._db.transaction(0):
+                self._db.run("renew_model", (now, model))
 
     def pending(self, model: str, limit: int) -> list[str]:
         values = {"model": model, "most": limit}
-        return [memory_id for (memory_id,) in self._rows("pending_vectors", values)]
+        return [memory_id for (memory_id,) in self._db.rows("pending_vectors", values)]
 
     def put(self, model: str, vectors: Iterable[tuple[str, int, bytes]]) -> int:
         kept = 0
-        with self._database.transaction() as db:
+        with self._db.transaction():
             number = self._number(model)
             for memory_id, version, data in vectors:
-                for (seq,) in self._rows("seq_of_version", (memory_id, version)):
-                    db.execute(SQL["insert_vector"], (seq, number, data))
-                    db.execute(SQL["unqueue_memory"], (seq, number))
-                    if is_archived(db, seq):
-                        move_vectors(db, seq)
+                for (seq,) in self._db.rows("seq_of_version", (memory_id, version)):
+                    self._db.run("insert_vector", (seq, number, data))
+                    self._db.run("unqueue_memory", (seq, number))
+                    if self._db.rows("is_archived", (seq,)):
+                        move_vectors(self._db, seq)
                     kept += 1
         return kept
 
     def packed(self, memory_id: str) -> dict[str, bytes]:
-        return dict(self._rows("packed_vectors_of", {"id": memory_id}))
+        return {row[0]: row[1] for row in self._db.rows("packed_vectors_of", {"id": memory_id})}
 
     def state(self, model: str) -> VectorState:
-        return vector_state(*self._rows("vector_state", (model,))[0])
+        return vector_state(*self._db.rows("vector_state", (model,))[0])
 
     def nearest(self, model: str, vector: Floats, live: int, archived: int = 0) -> Nearest:
         first = self._live.ranked(model, vector, live), self._archived.ranked(model, vector, archived)
@@ -84,51 +76,67 @@ class SqliteVectors:
 
     def _owners(self, live: Ranked, archived: Ranked) -> tuple[Owners, Owners]:
         numbers = {"live": live, "archived": archived}
-        values = {part: json.dumps([number for number, _ in ranked]) for part, ranked in numbers.items()}
-        rows = self._rows("owners_of_vectors", values)
+        values = {part: self._db.array(number for number, _ in ranked) for part, ranked in numbers.items()}
+        rows = self._db.rows("owners_of_vectors", values)
         return _owners_in(rows, "live"), _owners_in(rows, "archived")
 
     def cosines(self, model: str, vector: Floats, keys: Collection[int]) -> dict[int, float]:
         from rum.store.packed_vectors import cosines  # noqa: PLC0415 (loads numpy)
 
         # The matrix may have the vector of an older version of a memory; the table has the current one.
-        rows = self._rows("vectors_of", {"keys": json.dumps(list(keys)), "model": model})
+        rows = self._db.rows("vectors_of", {"keys": self._db.array(keys), "model": model})
         numbers = {memory: number for memory, number, _ in rows if number is not None}
         by_number = self._live.cosines(model, vector, numbers.values())
         near = {memory: by_number[number] for memory, number in numbers.items() if number in by_number}
         return near | cosines(vector, {memory: data for memory, number, data in rows if number is None})
 
     def keep_scale(self, model: str, scale: tuple[float, float]) -> None:
-        with self._database.transaction() as db:
-            db.execute(SQL["note_scale"], (self._number(model), " ".join(map(repr, scale))))
+        with self._db.transaction():
+            self._db.run("note_scale", (self._number(model), " ".join(map(repr, scale))))
 
     def counts(self, model: str) -> VectorCounts:
         number = self._number(model)
         if number is None:
-            return VectorCounts(0, self._rows("count_memories")[0][0], 0)
+            return VectorCounts(0, self._db.rows("count_memories")[0][0], 0)
         counted = ("count_vectors", "count_queue", "count_refused")
-        return VectorCounts(*(self._rows(what, (number,))[0][0] for what in counted))
+        return VectorCounts(*(self._db.rows(what, (number,))[0][0] for what in counted))
 
     def models(self) -> list[str]:
-        return [name for name, _ in self._rows("vector_models")]
+        return [name for name, _ in self._db.rows("vector_models")]
 
     def drop_unused(self, kept: str, before: int) -> int:
         dropped = 0
-        with self._database.transaction() as db:
-            for (number,) in self._rows("unused_models", {"kept": kept, "before": before}):
-                dropped += db.execute(SQL["delete_vectors"], (number,)).rowcount
-                dropped += db.execute(SQL["delete_archived_vectors"], (number,)).rowcount
+        with self._db.transaction():
+            for (number,) in self._db.rows("unused_models", {"kept": kept, "before": before}):
+                dropped += self._db.run("delete_vectors", (number,))
+                dropped += self._db.run("delete_archived_vectors", (number,))
                 for statement in ("delete_queue", "delete_scale", "delete_model"):
-                    db.execute(SQL[statement], (number,))
+                    self._db.run(statement, (number,))
         return dropped
 
     def requeue(self, *, drop: bool = False) -> None:
         dropped = ("delete_vectors", "delete_archived_vectors", "delete_scale")
         statements = (*dropped, "queue_missing") if drop else ("delete_queue", "queue_missing")
-        with self._database.transaction() as db:
-            for _, number in self._rows("vector_models"):
+        with self._db.transaction():
+            for _, number in self._db.rows("vector_models"):
                 for statement in statements:
-                    db.execute(SQL[statement], (number,))
+                    self._db.run(statement, (number,))
+
+
+def move_vectors(db: Statements, seq: int) -> None:
+    """Move the vectors of an archived memory to a table of their own."""
+    db.run("archive_vectors", (seq,))
+    db.run("drop_live_vectors", (seq,))
+
+
+def vector_state(live: int, archived: int, pending: int, scale: str | None) -> VectorState:
+    """The result of `vector_state` in `queries.sql`."""
+    try:
+        gain, shift = map(float, (scale or "").split())
+        measured = (gain, shift)
+    except ValueError:  # not measured yet, or damaged: it is measured again
+        measured = None
+    return VectorState(bool(live), bool(archived), bool(pending), measured)
 
 
 class Owners(NamedTuple):
@@ -138,7 +146,7 @@ class Owners(NamedTuple):
     memories: dict[int, int]
 
 
-def _owners_in(rows: list[Any], which: str) -> Owners:
+def _owners_in(rows: list[Row], which: str) -> Owners:
     """The result of `owners_of_vectors` for the live or the archived vectors."""
     pairs = [(number, memory) for part, number, memory in rows if part == which]
     return Owners(pairs[0][1], dict(pairs[1:]))
@@ -147,19 +155,16 @@ def _owners_in(rows: list[Any], which: str) -> Owners:
 class _InMemory:
     """The vectors of one model that were read so far, of the live or of the archived memories.
 
-    Reading continues after the highest number read: SQLite has one writer at a time, so no vector appears
+    Reading continues after the highest number read: there is one writer at a time, so no vector appears
     below it later.
     """
 
-    def __init__(self, database: Database, which: str) -> None:
-        self._database = database
+    def __init__(self, db: Statements, which: str) -> None:
+        self._db = db
         self._which = which
         self._matrix: Matrix | None = None
         self._file: object = None
         self._room = 0
-
-    def _rows(self, statement: str, values: Mapping[str, object]) -> list[Any]:
-        return self._database.connection.execute(SQL[f"{statement}_{self._which}"], values).fetchall()
 
     def __len__(self) -> int:
         return len(self._matrix or ())
@@ -202,16 +207,16 @@ class _InMemory:
         return ranked, owners.memories
 
     def _owners(self, ranked: Ranked) -> Owners:
-        numbers = json.dumps([number for number, _ in ranked])
-        values = {"live": "[]", "archived": "[]", self._which: numbers}
-        rows = self._database.connection.execute(SQL["owners_of_vectors"], values).fetchall()
+        numbers = self._db.array(number for number, _ in ranked)
+        values = {"live": self._db.array(()), "archived": self._db.array(()), self._which: numbers}
+        rows = self._db.rows("owners_of_vectors", values)
         return _owners_in(rows, self._which)
 
     def _opened(self, model: str, dimensions: int) -> Matrix:
         """The matrix of the model's vectors, as of the last reading."""
         from rum.store.packed_vectors import Matrix  # noqa: PLC0415 (loads numpy)
 
-        file, matrix = self._database.file, self._matrix
+        file, matrix = self._db.identity, self._matrix
         if (
             matrix is None
             or file != self._file
@@ -228,8 +233,8 @@ class _InMemory:
 
     def _read_on(self, model: str, matrix: Matrix, last: int = 0) -> None:
         values = {"model": model, "most": _BATCH}
-        while rows := self._rows("vectors_since", {**values, "number": matrix.last}):
-            matrix.add(rows)
+        while rows := self._db.rows(f"vectors_since_{self._which}", {**values, "number": matrix.last}):
+            matrix.add([(row[0], row[1]) for row in rows])
             if len(rows) < _BATCH:
                 break
         matrix.last = max(matrix.last, last)  # the last ones may be of another model

@@ -1,9 +1,7 @@
-"""How memories are used, and captured events, in a file of its own that never blocks a memory's write."""
+"""The tables of how memories are used, and of captured events, which never block a memory's write."""
 
 from __future__ import annotations
 
-import json
-import sqlite3
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -18,106 +16,87 @@ from rum.store.captured_events import (
     SessionKey,
     TurnKey,
 )
-from rum.store.sqlite.connect import is_damage
-from rum.store.sqlite.records import SQL, Row, Table
+from rum.store.tables.statements import Row, Table
 
 
-class SqliteActivity(Table):
+class ActivityTable(Table):
     """Uses, offers, feedback and failures of one project."""
 
     def add_uses(self, times: Mapping[str, int], now: int) -> bool:
         rows = [{"id": memory_id, "times": count, "last": now} for memory_id, count in times.items()]
-        return self._write_now("add_use", rows)
-
-    def _write_now(self, statement: str, rows: list[dict[str, Any]]) -> bool:
-        """Write rows without waiting for other processes; False if that is not possible now."""
-        if not self._database.make_writable():
-            return False
-        db = self._database.connection
-        try:
-            db.execute("BEGIN IMMEDIATE")
-            db.executemany(SQL[statement], rows)
-            db.execute("COMMIT")
-        except sqlite3.Error as error:
-            if db.in_transaction:
-                db.execute("ROLLBACK")
-            if is_damage(error):
-                raise
-            return False
-        return True
+        return self._db.write_now("add_use", rows)
 
     def set_use(self, memory_id: str, use: Usage) -> None:
-        with self._database.transaction() as db:
-            db.execute(SQL["set_use"], (memory_id, use.times, use.last_used_at or 0))
+        with self._db.transaction():
+            self._db.run("set_use", (memory_id, use.times, use.last_used_at or 0))
 
     def uses(self, ids: Iterable[str] | None = None) -> dict[str, Usage]:
-        rows = self._rows("all_uses") if ids is None else self._rows("uses_of", (json.dumps(list(ids)),))
+        rows = self._db.rows("all_uses") if ids is None else self._db.rows("uses_of", (self._db.array(ids),))
         return {row["memory_id"]: Usage(row["times"], row["last"]) for row in rows}
 
     def delete(self, memory_id: str, *, texts_only: bool = False) -> None:
         statements = ("delete_offered", "delete_offers")
         if not texts_only:
             statements += ("delete_use", "delete_feedback", "delete_usefulness")
-        with self._database.transaction() as db:
+        with self._db.transaction():
             for statement in statements:
-                db.execute(SQL[statement], (memory_id,))
+                self._db.run(statement, (memory_id,))
 
     def set_failure(self, part: str, why: str | None, now: int) -> bool:
         if why is None:
-            return self._write_now("delete_failure", [{"part": part}])
-        return self._write_now("note_failure", [{"part": part, "failed_at": now, "why": why}])
+            return self._db.write_now("delete_failure", [{"part": part}])
+        return self._db.write_now("note_failure", [{"part": part, "failed_at": now, "why": why}])
 
     def failure(self, part: str) -> tuple[int, str] | None:
-        rows = self._rows("failure_of", (part,))
+        rows = self._db.rows("failure_of", (part,))
         return (rows[0]["failed_at"], rows[0]["why"]) if rows else None
 
     def add_offers(self, offers: Iterable[OfferRow], *, wait: bool = True) -> None:
         rows = [offer._asdict() for offer in offers]
         if not wait:
-            self._write_now("insert_offer", rows)
+            self._db.write_now("insert_offer", rows)
             return
-        with self._database.transaction() as db:
-            db.executemany(SQL["insert_offer"], rows)
+        with self._db.transaction():
+            self._db.run_many("insert_offer", rows)
 
     def find_offers(self, query: OfferQuery) -> list[OfferRow]:
-        return [_offer(row) for row in self._rows("find_offers", query._asdict())]
+        return [_offer(row) for row in self._db.rows("find_offers", query._asdict())]
 
     def set_outcomes(self, offers: Iterable[OfferRow]) -> None:
         changed = list(offers)
-        with self._database.transaction() as db:
-            db.executemany(SQL["set_offer_outcome"], [offer._asdict() for offer in changed])
+        with self._db.transaction():
+            self._db.run_many("set_offer_outcome", [offer._asdict() for offer in changed])
             for memory_id in dict.fromkeys(offer.memory_id for offer in changed if offer.memory_id):
                 self._update_usefulness(memory_id)
 
     def offer_counts(self, since: float = 0) -> list[OfferCounts]:
-        rows = self._rows("offer_counts", (since,))
+        rows = self._db.rows("offer_counts", (since,))
         return [OfferCounts(**{name: row[name] for name in OfferCounts._fields}) for row in rows]
 
     def add_feedback(self, memory_id: str, author: str, now: int, *, useful: bool) -> Evidence:
-        with self._database.transaction() as db:
-            db.execute(SQL["set_feedback"], (memory_id, author, int(useful), now))
+        with self._db.transaction():
+            self._db.run("set_feedback", (memory_id, author, int(useful), now))
             return self._update_usefulness(memory_id)
 
     def _update_usefulness(self, memory_id: str) -> Evidence:
-        [row] = self._rows("evidence_of", {"id": memory_id})
+        [row] = self._db.rows("evidence_of", {"id": memory_id})
         evidence = Evidence(**{name: row[name] for name in Evidence._fields})
-        db = self._database.connection
         if evidence.value:
-            db.execute(SQL["set_usefulness"], (memory_id, evidence.value))
+            self._db.run("set_usefulness", (memory_id, evidence.value))
         else:
-            db.execute(SQL["delete_usefulness"], (memory_id,))
+            self._db.run("delete_usefulness", (memory_id,))
         return evidence
 
     def confirmed(self, ids: Iterable[str]) -> dict[str, int]:
-        rows = self._rows("confirmed", (json.dumps(list(ids)),))
+        rows = self._db.rows("confirmed", (self._db.array(ids),))
         return {row["memory_id"]: row["at"] for row in rows}
 
     def usefulness(self, ids: Iterable[str]) -> dict[str, float]:
-        rows = self._rows("usefulness_of", (json.dumps(list(ids)),))
+        rows = self._db.rows("usefulness_of", (self._db.array(ids),))
         return {row["memory_id"]: row["value"] for row in rows}
 
     def all_usefulness(self, limit: int) -> dict[str, float] | None:
-        rows = self._rows("all_usefulness", (limit + 1,))
+        rows = self._db.rows("all_usefulness", (limit + 1,))
         return {row["memory_id"]: row["value"] for row in rows} if len(rows) <= limit else None
 
 
@@ -131,51 +110,51 @@ def _offer(row: Row) -> OfferRow:
 _NO_TURN = ("start", "end", "compact", "offered", "muted")  # Kinds of events that open no turn
 
 
-class SqliteCapturedEvents(Table):
+class CapturedEventTable(Table):
     """Events and turns of one project."""
 
     def add(self, events: Iterable[CapturedEvent], now: int, *, replace: bool = False) -> list[str]:
         new: list[str] = []
-        with self._database.transaction() as db:
+        with self._db.transaction():
             if replace:
-                db.executemany(SQL["replace_events"], [_row(event, now) for event in events])
+                self._db.run_many("replace_events", [_row(event, now) for event in events])
                 return new
             for event in events:
                 if any(turn.outcome == "forgotten" for turn in self.turns(event.key)):
                     continue
-                if db.execute(SQL["insert_event_once"], _row(event, now)).rowcount:
+                if self._db.run("insert_event_once", _row(event, now)):
                     new.append(event.id)
                     if event.kind not in _NO_TURN:
-                        db.execute(SQL["touch_turn"], (*event.key, event.at))
+                        self._db.run("touch_turn", (*event.key, event.at))
         return new
 
     def events(self, scope: TurnKey | SessionKey, kinds: Sequence[str] = ()) -> list[CapturedEvent]:
         statement = "events_of_turn" if isinstance(scope, TurnKey) else "events_of_session"
-        values = {**scope._asdict(), "kinds": json.dumps(list(kinds)) if kinds else None}
-        return [_event(row) for row in self._rows(statement, values)]
+        values = {**scope._asdict(), "kinds": self._db.array(kinds) if kinds else None}
+        return [_event(row) for row in self._db.rows(statement, values)]
 
     def find(self, query: EventQuery) -> list[FoundEvent]:
         return [
             FoundEvent(_event(row), row["outcome"], row["memory_id"], row["why"], bool(row["is_open"]))
-            for row in self._rows("find_events", query._asdict())
+            for row in self._db.rows("find_events", query._asdict())
         ]
 
     def count(self) -> tuple[int, int]:
-        [row] = self._rows("count_captured")
+        [row] = self._db.rows("count_captured")
         return row["events"], row["open_turns"]
 
     def count_kinds(self, since: float) -> dict[str, int]:
-        return {row["kind"]: row["number"] for row in self._rows("count_kinds", (since,))}
+        return {row["kind"]: row["number"] for row in self._db.rows("count_kinds", (since,))}
 
     def count_outcomes(self, since: float) -> dict[str, int]:
-        return {row["became"]: row["number"] for row in self._rows("count_outcomes", (since,))}
+        return {row["became"]: row["number"] for row in self._db.rows("count_outcomes", (since,))}
 
     def turns(self, scope: TurnKey | SessionKey | None = None, limit: int = -1) -> list[CapturedTurn]:
         if scope is None:
-            rows = self._rows("open_turns", (limit,))
+            rows = self._db.rows("open_turns", (limit,))
         else:
             statement = "turn_by_key" if isinstance(scope, TurnKey) else "turns_of_session"
-            rows = self._rows(statement, (*scope, limit))
+            rows = self._db.rows(statement, (*scope, limit))
         return [
             CapturedTurn(
                 _key(row),
@@ -193,53 +172,52 @@ class SqliteCapturedEvents(Table):
     def conclude(self, turn: CapturedTurn, now: int) -> None:
         values = {**turn._asdict(), **turn.key._asdict(), "now": now}
         del values["key"]
-        with self._database.transaction() as db:
-            db.execute(SQL["conclude_turn"], values)
+        with self._db.transaction():
+            self._db.run("conclude_turn", values)
 
     def reopen(self, key: TurnKey) -> None:
-        with self._database.transaction() as db:
-            db.execute(SQL["reopen_turn"], key)
+        with self._db.transaction():
+            self._db.run("reopen_turn", key)
 
     def rule_candidates(self) -> list[RuleCandidate]:
-        return [RuleCandidate(*row) for row in self._rows("rule_candidates")]
+        return [RuleCandidate(*row) for row in self._db.rows("rule_candidates")]
 
     def delete_candidates(self) -> None:
-        with self._database.transaction() as db:
-            db.execute(SQL["delete_candidates"])
+        with self._db.transaction():
+            self._db.run("delete_candidates")
 
     def delete(self, ids: Iterable[str]) -> None:
-        with self._database.transaction():
-            for _ in self._execute_for("delete_captured", ids):
-                pass
+        with self._db.transaction():
+            self._db.run_for("delete_captured", ids)
 
     def clear(self) -> None:
-        with self._database.transaction() as db:
+        with self._db.transaction():
             for statement in ("clear_captured", "forget_all_turns", "clear_offers"):
-                db.execute(SQL[statement])
+                self._db.run(statement)
 
     def with_traces(self, ids: Iterable[str]) -> list[str]:
-        return [row["memory_id"] for row in self._rows("memories_with_traces", (json.dumps(list(ids)),))]
+        return [row["memory_id"] for row in self._db.rows("memories_with_traces", (self._db.array(ids),))]
 
     def forget(self, memory_id: str, *, dry_run: bool = False) -> int:
         if dry_run:
             return self._values("count_events_of_memory", (memory_id,))[0]
-        with self._database.transaction() as db:
-            gone = db.execute(SQL["delete_events_of_memory"], (memory_id,)).rowcount
-            db.execute(SQL["forget_turns"], (memory_id,))
+        with self._db.transaction():
+            gone = self._db.run("delete_events_of_memory", (memory_id,))
+            self._db.run("forget_turns", (memory_id,))
             return gone
 
     def drop(self, before: int) -> int:
-        with self._database.transaction() as db:
-            db.execute(SQL["clear_offer_texts"], (before,))
-            return db.execute(SQL["drop_events"], {"before": before}).rowcount
+        with self._db.transaction():
+            self._db.run("clear_offer_texts", (before,))
+            return self._db.run("drop_events", {"before": before})
 
     def transcript_stamps(self, paths: Iterable[str]) -> dict[str, str]:
-        rows = self._rows("transcript_stamps", (json.dumps(list(paths)),))
+        rows = self._db.rows("transcript_stamps", (self._db.array(paths),))
         return {row["path"]: row["stamp"] for row in rows}
 
     def set_transcript_stamp(self, path: str, stamp: str, now: int) -> None:
-        with self._database.transaction() as db:
-            db.execute(SQL["set_transcript_stamp"], (path, stamp, now))
+        with self._db.transaction():
+            self._db.run("set_transcript_stamp", (path, stamp, now))
 
 
 def _row(event: CapturedEvent, now: int) -> tuple[Any, ...]:
