@@ -1,0 +1,1 @@
+"""Anchors: make them, and check whether the code that they stand for is still there."""

@@ -1,0 +1,194 @@
+"""A file as anchors see it: its lines without spacing, comments and what formatters change."""
+
+from __future__ import annotations
+
+import re
+from itertools import accumulate
+from zlib import crc32
+
+from rum.model.anchors import BLOB_LENGTH, HASH_BYTES
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# How a line's comment begins, by the end of the file's name.
+_HASH_FILES = (
+    *(
+        "py",
+        "pyi",
+        "pyx",
+        "rb",
+        "sh",
+        "bash",
+        "zsh",
+        "fish",
+        "pl",
+        "pm",
+        "r",
+        "jl",
+        "ex",
+        "exs",
+        "nix",
+        "tcl",
+    ),
+    *("yml", "yaml", "toml", "cfg", "conf", "ini", "properties", "env", "mk", "cmake", "tf", "gitignore"),
+    *("makefile", "dockerfile", "gemfile", "rakefile", "ps1", "awk", "bzl", "bazel", "coffee", "graphql"),
+)
+_SLASH_FILES = (
+    *("c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "m", "mm", "java", "js", "jsx", "mjs", "cjs", "ts"),
+    *(
+        "tsx",
+        "mts",
+        "cts",
+        "go",
+        "rs",
+        "swift",
+        "kt",
+        "kts",
+        "scala",
+        "cs",
+        "dart",
+        "groovy",
+        "gradle",
+        "proto",
+    ),
+    *("v", "sv", "zig", "d", "vue", "svelte", "scss", "less", "glsl", "cu", "sol"),
+)
+_DASH_FILES = ("sql", "lua", "hs", "elm", "ada", "adb", "ads", "vhd", "vhdl")
+_PERCENT_FILES = ("tex", "sty", "erl", "hrl", "pro")
+_SEMICOLON_FILES = ("lisp", "el", "clj", "cljs", "cljc", "scm", "rkt", "asm", "s")
+_MARKERS: dict[str, tuple[bytes, ...]] = {
+    **dict.fromkeys(_HASH_FILES, (b"#",)),
+    **dict.fromkeys(_SLASH_FILES, (b"//",)),
+    **dict.fromkeys(_DASH_FILES, (b"--",)),
+    **dict.fromkeys(_PERCENT_FILES, (b"%",)),
+    **dict.fromkeys(_SEMICOLON_FILES, (b";",)),
+    "php": (b"//", b"#"),
+}
+_WITH_BLOCKS = frozenset((*_SLASH_FILES, "php", "css", "sql"))
+_MARKUP = frozenset(("html", "htm", "xml", "svg", "md", "markdown", "vue", "svelte", "xhtml"))
+# A glob such as `src/**/*.js` is no comment, nor is what stands in quotes.
+_BLOCK = re.compile(rb"(?<![\w\"'`/*.])/\*.*?\*/", re.DOTALL)
+_MARKUP_BLOCK = re.compile(rb"<!--.*?-->", re.DOTALL)
+# The text of a comment behind code: without quotes, as the marker may stand in a string.
+_TAIL = rb"[ \t](?:%s)(?:[^\"'`]|(?<=\w)'(?=\w))*$"
+_TAILS = {marks: re.compile(_TAIL % b"|".join(map(re.escape, marks))) for marks in set(_MARKERS.values())}
+# Formatters change spacing, the kind of quotes, and separators at the end of lines.
+_QUOTES = bytes.maketrans(b"'`", b'""')
+_DROPPED = b" \t\r\f\v,;"
+_BOM = b"\xef\xbb\xbf"
+_BINARY_HEAD = 8000  # Bytes in which a NUL tells a binary file, as for git
+
+
+class SourceFile:
+    """The normalised lines of a file. What few checks need is worked out when they need it."""
+
+    __slots__ = ("_ends", "_hashes", "_positions", "codes", "numbers")
+
+    def __init__(self, data: bytes, path: str) -> None:
+        self.codes, self.numbers = normalised(data, path)
+        self._ends: list[int] | None = None
+        self._hashes: list[int] | None = None
+        self._positions: dict[int, list[int]] | None = None
+
+    @property
+    def hashes(self) -> list[int]:
+        """The hash of each line."""
+        if self._hashes is None:
+            self._hashes = list(map(crc32, self.codes))
+        return self._hashes
+
+    @property
+    def positions(self) -> dict[int, list[int]]:
+        """The positions of the lines with each hash."""
+        if self._positions is None:
+            positions: dict[int, list[int]] = {}
+            for at, one in enumerate(self.hashes):
+                positions.setdefault(one, []).append(at)
+            self._positions = positions
+        return self._positions
+
+    @property
+    def ends(self) -> list[int]:
+        """The number of bytes before each line, and of all lines."""
+        if self._ends is None:
+            self._ends = [0, *accumulate(map(len, self.codes))]
+        return self._ends
+
+    def at(self, start: int, end: int) -> tuple[int, int]:
+        """The range of normalised lines that lie in lines `start` to `end` of the file."""
+        from bisect import bisect_left, bisect_right  # noqa: PLC0415 (only where anchors are made)
+
+        return bisect_left(self.numbers, start), bisect_right(self.numbers, end)
+
+    def text_hash(self, first: int, last: int) -> bytes:
+        """The hash of the lines in a range, whatever the lines are broken into."""
+        return hash_text(self.codes[first:last])
+
+
+def hash_text(codes: Sequence[bytes]) -> bytes:
+    """Eight bytes that stand for lines, however they are broken."""
+    whole = b"".join(codes)
+    return crc32(whole).to_bytes(4, "big") + crc32(whole[::-1], len(whole)).to_bytes(4, "big")
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether a file has no lines that could be compared."""
+    return b"\0" in data[:_BINARY_HEAD]
+
+
+def blob_of(data: bytes) -> str:
+    """The start of git's id of this content."""
+    import hashlib  # noqa: PLC0415 (loads OpenSSL, which most hooks do not need)
+
+    whole = hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False)
+    return whole.hexdigest()[:BLOB_LENGTH]
+
+
+def pack(hashes: Sequence[int]) -> bytes:
+    """Hashes of lines as they are kept."""
+    return b"".join(one.to_bytes(HASH_BYTES, "big") for one in hashes)
+
+
+def unpack(data: bytes) -> list[int]:
+    """The hashes of lines that were kept."""
+    return [int.from_bytes(data[at : at + HASH_BYTES], "big") for at in range(0, len(data), HASH_BYTES)]
+
+
+def normalised(data: bytes, path: str) -> tuple[list[bytes], list[int]]:
+    """The lines of a file without spacing and comments, and their numbers; empty ones are left out."""
+    kind = _kind(path)
+    data = data.removeprefix(_BOM)
+    if kind in _WITH_BLOCKS and b"/*" in data:
+        data = _BLOCK.sub(_line_breaks, data)
+    if kind in _MARKUP and b"<!--" in data:
+        data = _MARKUP_BLOCK.sub(_line_breaks, data)
+    data = data.replace(b"\\\n", b"\n").replace(b"\\\r\n", b"\n")
+    markers = _MARKERS.get(kind, ())
+    if markers:
+        lines = data.split(b"\n")
+        tail = _TAILS[markers]
+        for marker in markers:
+            if marker in data:
+                lines = [tail.sub(b"", line) if marker in line else line for line in lines]
+        data = b"\n".join(lines)
+    plain = data.translate(_QUOTES, _DROPPED).split(b"\n")
+    if markers:
+        kept = [at for at, line in enumerate(plain) if line and not line.startswith(markers)]
+    else:
+        kept = [at for at, line in enumerate(plain) if line]
+    return [plain[at] for at in kept], [at + 1 for at in kept]
+
+
+def has_line_marker(path: str, marker: bytes) -> bool:
+    """Whether comments begin like this in the language of a file."""
+    return marker in _MARKERS.get(_kind(path), ())
+
+
+def _kind(path: str) -> str:
+    return path.rpartition("/")[2].lower().rpartition(".")[2]
+
+
+def _line_breaks(found: re.Match[bytes]) -> bytes:
+    return b"\n" * found[0].count(b"\n")
