@@ -18,6 +18,7 @@ from rum.consolidate.chapters.titles import Goal, find_headings, is_generic, mak
 from rum.consolidate.counting import day_text, is_incidental
 from rum.model.links import Edge
 from rum.model.memory import Memory
+from rum.model.memory_layers import TaskType
 from rum.text.terms import query_terms, terms
 
 MOST_READ = 20_000  # Memories that are compared; of more, the newest
@@ -109,7 +110,7 @@ def _suggestion(
     links: Mapping[int, set[int]],
 ) -> Suggestion:
     members = [outlines[place] for place in group]
-    goals = [Goal(one.goal, one.tags) for one in members]
+    goals = [Goal(one.goal, one.tags, one.kind) for one in members]
     rare = {outlines[place].id: one.names for place in group if (one := measured[place])}
     within = sum(len(links.get(place, set[int]()).intersection(group)) for place in group) // 2
     return Suggestion(
@@ -214,6 +215,7 @@ class Outline(NamedTuple):
     terms: tuple[str, ...]
     paths: tuple[str, ...]
     tags: tuple[str, ...]
+    kind: TaskType
 
 
 class Traits(NamedTuple):
@@ -246,6 +248,7 @@ def outline(memory: Memory) -> Outline:
         terms=tuple(dict.fromkeys((*goal_terms, *more))),
         paths=tuple(intern(file.path) for file in memory.files[:PATHS]),
         tags=tuple(map(intern, memory.tags[:TAGS])),
+        kind=memory.intent.task_type,
     )
 
 

@@ -18,7 +18,10 @@ from rum.text.patterns import Text, is_any, without_paths
 CLAIMS, STORIES = 6, 2  # The maximum of claims, and of chapters, among which the budget chooses
 MOST_SUPPORT = 5  # Memories beyond the first that still make a claim worth more
 VERY_FILE = 0.5  # What share of the task's words it is worth that a claim names the very file at hand
-_COUNTED = re.compile(r"\d+ of (?:\d+ )?memor(?:y|ies)\b")
+# How a claim begins that is of use only where its file is at hand; the first is of earlier versions.
+_OF_FILES = re.compile(
+    r"\d+ of (?:\d+ )?memor(?:y|ies)\b|(?:Usually w|W)hen \S+ was changed, |Changes of \S+ failed "
+)
 _CHANGED = re.compile(r"\d+ of (?:\d+ )?memor(?:y|ies) changed \S+")
 _NUMBER = re.compile(r"\d+")
 
@@ -52,11 +55,11 @@ def _claims(project: Project, query: BriefQuery, found: Sequence[Known]) -> list
 def _word_share(claim: str, query: BriefQuery) -> float:
     """How much a claim has to say: the share of the task's telling words it has, or that it names the file.
 
-    One word is enough of few. How often a file was changed counts only if that file is at hand.
+    One word is enough of few. What happened to a file counts only if that file is at hand.
     """
     text = Text(claim)
     at_hand = is_any(text.files, query.text.files)
-    if _CHANGED.fullmatch(claim.rstrip(".")) or (_COUNTED.match(claim) and not at_hand):
+    if _CHANGED.fullmatch(claim.rstrip(".")) or (_OF_FILES.match(claim) and not at_hand):
         return 0.0
     words = distinctive_words(without_paths(query.about))
     common = text.count(words)

@@ -21,16 +21,23 @@ from rum.consolidate.chapters.statements import (
     goal_of,
     is_meaningful,
     statements_of,
+    tells_what_it_does,
     weigh_claim,
 )
-from rum.consolidate.chapters.titles import find_headings, goals_of, make_title
+from rum.consolidate.chapters.titles import (
+    Heading,
+    find_headings,
+    goal_text,
+    goals_of,
+    make_title,
+    telling_goals,
+)
 from rum.consolidate.counting import (
     changed_files,
     day_text,
     file_counts,
     is_incidental,
     join_names,
-    kind_name,
     largest,
     memories,
     result_counts,
@@ -38,7 +45,6 @@ from rum.consolidate.counting import (
 )
 from rum.model.chapters import ChapterText
 from rum.model.memory import Memory
-from rum.model.memory_layers import TaskType
 from rum.text.claim_comparison import differs
 from rum.text.claims import parse_statement
 from rum.text.sentences import prose_sentences
@@ -48,13 +54,13 @@ MOST_LEARNINGS = 8
 MOST_SIDES = 2  # Claims that are shown beside one that they contradict
 LEAST_RANK = 1.25  # The rank from which a claim is worth showing: better none than an empty one
 
-_KINDS = 2
-_TOPICS = 4
+_GOALS = 4  # Goals that a summary names
+_LONGEST_GOAL = 90
 _FILES = 3
 _FAILED = 2
 _LONGEST_RESULT = 160
 # How a summary begins that only names a commit and counts its lines.
-_COMMIT_LINE = re.compile(r"[0-9a-f]{7,40}: ")
+_COMMIT_LINE = re.compile(r"[0-9a-f]{7,40}(?: by [^:]{1,80})?: ")
 _NEW_WORDS = 4  # Words that a memory's summary must have beyond its goal to be worth repeating
 
 
@@ -77,7 +83,8 @@ def draw_headline(ordered: Sequence[Memory]) -> ChapterText:
     goals = goals_of(ordered)
     headings = find_headings(goals)
     topics = tuple(heading.text for heading in headings)
-    return ChapterText(title=make_title(goals, headings), summary=_summary(ordered, topics), topics=topics)
+    summary = _summary(ordered, headings)
+    return ChapterText(title=make_title(goals, headings), summary=summary, topics=topics)
 
 
 def claims_of(ordered: Sequence[Memory]) -> list[Statement]:
@@ -120,8 +127,8 @@ def _with_contradicting(chosen: Sequence[Cluster], found: Sequence[Cluster]) -> 
     return list(shown.values())
 
 
-def _summary(ordered: Sequence[Memory], topics: Sequence[str]) -> str:
-    """Two to four sentences about memories, oldest first, that share these topics."""
+def _summary(ordered: Sequence[Memory], headings: Sequence[Heading]) -> str:
+    """Two to four sentences about memories, oldest first, that share these headings."""
     if not ordered:
         return ""
     if len(ordered) == 1:
@@ -130,36 +137,38 @@ def _summary(ordered: Sequence[Memory], topics: Sequence[str]) -> str:
         reason = failure_reason_of(memory) or _result(memory)
         why = f": {reason.rstrip('.')}" if reason else ""
         return f"“{goal_of(memory)}” of {day_text(memory.created_at)} {result}{why}."
-    parts = [_subject(ordered, topics[:_TOPICS]), _results(ordered)]
+    parts = [_subject(ordered, headings), _results(ordered)]
     counts = Counter({path: n for path, n in file_counts(ordered).items() if not is_incidental(path)})
     if found := largest(counts, 2, _FILES):
-        parts.append(f"Changed most: {join_names([f'{path} ({count})' for path, count in found])}.")
-    first, last, result = goal_of(ordered[0]), goal_of(ordered[-1]), _result(ordered[-1])
-    if first != last:
-        end = f": {result.rstrip('.')}" if result else ""
-        parts.append(f"From “{first}” to “{last}”{end}.")
+        parts.append(f"Mostly in {join_names([path for path, _ in found])}.")
+    if result := _result(ordered[-1]):
+        parts.append(f"Last, “{_goal(ordered[-1])}”: {result.rstrip('.')}.")
     return " ".join(parts)
 
 
-def _subject(ordered: Sequence[Memory], topics: Sequence[str]) -> str:
-    """How many memories there are, from when, and about what."""
+def _subject(ordered: Sequence[Memory], headings: Sequence[Heading]) -> str:
+    """How many memories there are, from when, and their most telling goals in order of time."""
     first, last = day_text(ordered[0].created_at), day_text(ordered[-1].created_at)
     span = f"on {first}" if first == last else f"from {first} to {last}"
-    kinds = largest(Counter(memory.intent.task_type.value for memory in ordered), 1, len(TaskType))
-    names = [f"{count} {name}" for kind, count in kinds if (name := kind_name(TaskType(kind), count))]
-    named = sum(count for kind, count in kinds[:_KINDS] if kind_name(TaskType(kind), count))
-    among = "" if named == len(ordered) else "among them "
-    sort = f" ({among}{join_names(names[:_KINDS])})" if names else ""
-    return f"{memories(len(ordered))} {span}{sort}{f', about {join_names(topics)}' if topics else ''}."
+    goals = list(dict.fromkeys(map(_goal, ordered)))
+    telling = [short_line(goal, _LONGEST_GOAL) for goal in telling_goals(goals_of(ordered), headings)]
+    shown = [f"“{goal}”" for goal in goals if goal in telling[:_GOALS]]
+    more = len(goals) - len(shown)
+    named = f"{', '.join(shown)} and {more} more" if more else join_names(shown)
+    return f"{memories(len(ordered))} {span}: {named}."
+
+
+def _goal(memory: Memory) -> str:
+    return short_line(goal_text(goals_of([memory])[0].text), _LONGEST_GOAL)
 
 
 def _results(ordered: Sequence[Memory]) -> str:
     """How many succeeded and failed, the latest failures by name."""
     failed = [memory for memory in ordered if not memory.outcome.success]
     counts = result_counts(len(ordered), len(failed))
-    if not failed:
+    if len(failed) in (0, len(ordered)):
         return f"{counts}."
-    shown = [f"“{goal_of(memory)}”" for memory in failed[-_FAILED:]]
+    shown = [f"“{_goal(memory)}”" for memory in failed[-_FAILED:]]
     more = len(failed) - len(shown)
     rest = f" and {more} more" if more else ""
     return f"{counts}: {join_names(shown) if not more else ', '.join(shown)}{rest}."
@@ -182,6 +191,9 @@ _GOAL = 1000  # Characters of a goal that are read
 _NO_REASON = re.compile(
     r"(?:(?:reverted|taken back) without a reason|this reverts|revert(?:s|ing)? )", re.IGNORECASE
 )
+# How the message of a revert begins that says what it does instead of why, and references in it.
+_INSTEAD = re.compile(r"(?:always|also|never|only|reproduces?|supersedes?)\b", re.IGNORECASE)
+_REFERENCE = re.compile(r"#\d+|https?://\S+")
 _UNDOING = re.compile(r"(?:revert|undo|roll(?:ed)? back|back out)\b", re.IGNORECASE)
 _NO_REASON_WEIGHT = 1.0  # Taken off where no reason is known
 
@@ -222,7 +234,9 @@ def failure_reason_of(memory: Memory) -> str:
     if memory.outcome.success or not reason:
         return ""
     opening = _opening(reason)
-    new = telling_words(opening) - telling_words(memory.intent.goal)
+    if _COMMIT_LINE.match(memory.full_summary) and (_INSTEAD.match(opening) or tells_what_it_does(opening)):
+        return ""
+    new = telling_words(_REFERENCE.sub("", opening)) - telling_words(memory.intent.goal)
     return opening if len(new) >= FEWEST_WORDS and is_meaningful(opening) else ""
 
 

@@ -54,6 +54,7 @@ _WEIGHT = {
 _HIGHEST_WEIGHT = 4.0
 _MOST_READ = 20
 _READ = 2000  # Characters that are read of a text too long for a claim
+_MERGE = re.compile(r"merge (?:pull request|branch|remote|tag)\b", re.IGNORECASE)  # A goal that names no work
 _SMALL = (TaskType.REFACTOR, TaskType.DOCUMENTATION, TaskType.TEST_WRITE)
 _SMALLER = 0.3  # Taken off for the reasons of small work, which are seldom asked for again
 _RULE = 0.25  # Added for a sentence that holds without the work around it
@@ -87,8 +88,11 @@ def _claims(memory: Memory) -> Iterator[tuple[ClaimKind, str, float]]:
     if approach and is_meaningful(why):
         yield weigh_claim(ClaimKind.CHOSEN, f"{approach}{WORK_MARK}{why}")
     small = _SMALLER if memory.intent.task_type in _SMALL else 0.0
+    goal_words = telling_words(memory.intent.goal)
     for sentence, weight in _best(memory.intent.context, ENOUGH)[:2]:
-        alone = is_rule(sentence)
+        if len(telling_words(sentence) - goal_words) < FEWEST_WORDS:
+            continue  # it only repeats the goal
+        alone = is_rule(sentence) or bool(_MERGE.match(memory.intent.goal))
         text = sentence if alone else f"{goal_of(memory)}{WORK_MARK}{sentence}"
         yield ClaimKind.STORY, text, weight / 2 - small + (_RULE if alone else 0.0)
 
@@ -187,6 +191,7 @@ _FACT = r"""
 """
 _HEDGE = r"""
     might | maybe | perhaps | probably | possibly | seems? | appears?\ to
+    | should\ (?:now\ |also\ )?(?:help|be\ (?:enough|fine|ok|okay|safe)|suffice|work)
     | i\ (?:think|guess|assume|believe) | hopefully | not\ sure | afai[uk] | afaict | iirc | in\ the\ hope
 """
 _PLAN = r"""
@@ -209,8 +214,8 @@ _FLAGS = re.IGNORECASE | re.VERBOSE
 _NEEDS_CONTEXT = re.compile(
     r"""(?:this|that|these|those|it|its|they|their|them|there|he|she|both|each|such|so|also|then|thus|hence|however
         |but|and|or|otherwise|instead|to|for|by|with|without|which|because|since|as|where|when|another|same
-        |the\ (?:latter|former|other|same|rest|above|change|patch|fix|commit|code|issue|problem)
-        |previously|before|prior|now|here|not|in\ (?:this|that|such|addition)
+        |the\ (?:latter|former|later|firsts|others?|same|rest|above|change|patch|fix|commit|code)
+        |the\ (?:issue|problem)|previously|before|prior|now|here|not|in\ (?:this|that|such|addition)
         |additionally|furthermore|moreover|therefore|if|during|say|imagine|suppose|consider|for\ example
         |unfortunately|actually|similarly|likewise|apparently|e\.g|i\.e)\b""",
     _FLAGS,
@@ -280,6 +285,11 @@ def is_rule(sentence: str) -> bool:
     # "The upload" refers to one mentioned before, "The GnuTLS version" does not.
     named = _ANCHOR.search(sentence[:_OPENING] if sentence.startswith("The ") else sentence)
     return bool(alone and named and _cues()[0][1].search(sentence.lower())) and not _ONCE.search(sentence)
+
+
+def tells_what_it_does(sentence: str) -> bool:
+    """Whether a sentence begins with the verb of a change, such as "Add" or "Fixes"."""
+    return bool(_DOES.match(sentence))
 
 
 def needs_context(sentence: str) -> bool:

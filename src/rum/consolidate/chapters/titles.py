@@ -1,4 +1,4 @@
-"""Titles and topics of memories: the words and phrases that most of their goals and tags share."""
+"""Titles and topics of memories: their most telling goals, and the words that most goals and tags share."""
 
 from __future__ import annotations
 
@@ -9,23 +9,38 @@ from functools import cache
 from typing import NamedTuple
 
 from rum.consolidate.chapters.members import goal_line, short_line
-from rum.consolidate.counting import join_names
 from rum.model.memory import Memory
+from rum.model.memory_layers import TaskType
 from rum.text.terms import says_little, terms
 
 LONGEST_TITLE = 80
 MOST_TOPICS = 8
-_IN_TITLE = 3
-# Up to `_FEW` memories are named by their goals, up to `_SOME` by the goal with most of the shared words.
-_FEW, _SOME = 3, 8
+_SECOND = 8  # Goals among which a title's second one is chosen
+_FEW = 3  # Up to this many memories are named by all their goals
+_SOME = 8  # More memories are seldom about one thing: a title has two of their goals where there is room
 _LONGEST_PHRASE = 3
 READ = 400  # Characters of a goal that are read
-_SHARED = 12  # A title names what at least one in this many memories has
+# What a goal says about the work: by its kind, its words (up to `_TELLING`) and its place; less if too long.
+_KINDS = {
+    **dict.fromkeys((TaskType.FEATURE_ADD, TaskType.BUG_FIX, TaskType.SECURITY_FIX), 1.0),
+    **dict.fromkeys((TaskType.OPTIMIZATION, TaskType.REFACTOR, TaskType.INVESTIGATION), 0.8),
+    **dict.fromkeys((TaskType.TEST_WRITE, TaskType.DOCUMENTATION), 0.3),
+}
+_OTHER_KIND = 0.5
+_TELLING = 4
+_FIRST, _TOO_LONG = 0.25, 0.75
+_MOST_SHARED = 2.0  # What shared words count for at most
 _TAGGED = 0.85  # Taken off for a memory that has a word only as its tag
 _WORD = re.compile(r"[^\W_](?:[\w.+#'’-]{0,60}[\w+#])?(?:\(\))?")
 _CLAUSE = re.compile(r"[,;:()\[\]{}\"“”]|\s[-–—]\s|(?<=\S)[.!?](?=\s|$)")
 # The end of a goal that is no part of a title: the number of a pull request, a full stop.
-_NUMBERED = re.compile(r"(?<!\.)\.?(?: ?\(#\d{1,9}\))*\.?\Z")
+_NUMBERED = re.compile(r"(?<!\.)\.?(?: ?\((?:(?:fix(?:es)?|closes?|see) )?#\d{1,9}\))*\.?\Z", re.IGNORECASE)
+# Its beginning: the number of an issue, the sign and the kind of a commit.
+_SORTED = re.compile(
+    r"(?:#\d{1,9}:?\s+|:\w{1,30}:\s+"
+    r"|(?:feat|fix|chore|docs?|refactor|tests?|tst|bug|ci|build|perf|style)(?:\([^()]{0,40}\))?!?:\s+)+",
+    re.IGNORECASE,
+)
 _UNDOES = re.compile(r"(?:revert|undo|back out)\b", re.IGNORECASE)
 # A word that may begin with a capital letter, other than the name of something.
 _PLAIN = re.compile(r"[a-z]+(?![\w.(])")
@@ -62,36 +77,60 @@ class Heading(NamedTuple):
 
 
 class Goal(NamedTuple):
-    """The goal of some work on one line, and its tags."""
+    """The goal of some work on one line, its tags and its kind."""
 
     text: str
     tags: tuple[str, ...]
+    kind: TaskType = TaskType.OTHER
 
 
 def goals_of(ordered: Iterable[Memory]) -> list[Goal]:
     """The goals of memories, in their order."""
-    return [Goal(goal_line(memory, READ), memory.tags) for memory in ordered]
+    return [Goal(goal_line(memory, READ), memory.tags, memory.intent.task_type) for memory in ordered]
 
 
 def make_title(ordered: Sequence[Goal], headings: Sequence[Heading]) -> str:
-    """A title for work, oldest first, that shares these headings: a goal, or for much work the headings."""
+    """A title for work, oldest first, that shares these headings: its most telling goals."""
     goals = _distinct(ordered)
-    if len(ordered) <= _SOME or not headings or len(goals) == 1:
-        title = "; ".join(goals)
-        few = headings and len(ordered) <= _FEW and len(title) <= LONGEST_TITLE
-        return title if few else short_line(_central(goals, headings), LONGEST_TITLE)
-    first, *others = (
-        one for one in headings if one is headings[0] or len(one.holders) * _SHARED >= len(ordered)
-    )
-    # Two words together say more than one alone.
-    rest = sorted((one.text for one in others), key=lambda text: " " not in text)[: _IN_TITLE - 1]
-    title = f"Work on {join_names([first.text, *rest])}" if rest else first.text
-    return short_line(title[:1].upper() + title[1:] if _PLAIN.match(title) else title, LONGEST_TITLE)
+    if headings and len(ordered) <= _FEW and len(title := "; ".join(goals)) <= LONGEST_TITLE:
+        return title
+    best, *others = telling_goals(ordered, headings) or [""]
+    if len(ordered) > _SOME:
+        # A second goal must be among the most telling ones, about something else, and fit.
+        room = LONGEST_TITLE - len(best) - len("; ")
+        fitting = [one for one in others[:_SECOND] if len(one) <= room and len(_about(one)) > 1]
+        best = "; ".join((best, *[one for one in fitting if _about(one).isdisjoint(_about(best))][:1]))
+    return short_line(best, LONGEST_TITLE)
+
+
+def telling_goals(ordered: Sequence[Goal], headings: Sequence[Heading]) -> list[str]:
+    """The different goals of some work, those first that say most about all of it."""
+    goals, kinds = _distinct(ordered), {goal_text(goal.text): goal.kind for goal in reversed(ordered)}
+    shared = {key: len(one.holders) / len(ordered) for one in headings for key in _about(one.text)}
+
+    def worth(goal: str) -> float:
+        about = _about(goal)
+        points = min(sum(shared.get(key, 0.0) for key in about), _MOST_SHARED)
+        points += (
+            _KINDS.get(kinds.get(goal, TaskType.OTHER), _OTHER_KIND) + min(len(about), _TELLING) / _TELLING
+        )
+        return points + _FIRST * (goal == goals[0]) - _TOO_LONG * (len(goal) > LONGEST_TITLE)
+
+    return sorted(goals, key=worth, reverse=True)
+
+
+def goal_text(goal: str) -> str:
+    """A goal without what only sorts it: the kind and the numbers of a commit."""
+    text = _NUMBERED.sub("", goal)
+    if (found := _SORTED.match(text)) and text[found.end() :]:
+        text = text[found.end() :]
+        text = text[:1].upper() + text[1:] if _PLAIN.match(text) else text
+    return text or goal
 
 
 def _distinct(ordered: Sequence[Goal]) -> list[str]:
     """The goals of some work, without reverts; of few goals only those that add something."""
-    goals = list(dict.fromkeys(_NUMBERED.sub("", goal.text) or goal.text for goal in ordered))
+    goals = list(dict.fromkeys(goal_text(goal.text) for goal in ordered))
     goals = [goal for goal in goals if not _UNDOES.match(goal)] or goals
     if len(goals) > _FEW:
         return goals
@@ -102,13 +141,6 @@ def _distinct(ordered: Sequence[Goal]) -> list[str]:
         if not any(about[place] < other or (about[place] == other and other) for other in about[:place])
         and not any(about[place] < other for other in about[place + 1 :])
     ]
-
-
-def _central(goals: Sequence[str], headings: Sequence[Heading]) -> str:
-    """The goal with most of the shared words; where there are none, with most words."""
-    shared = {key: len(one.holders) for one in headings for key in _about(one.text)}
-    other = 0 if shared else 1
-    return max(goals, key=lambda goal: sum(shared.get(key, other) for key in _about(goal)), default="")
 
 
 def _about(text: str) -> frozenset[str]:

@@ -17,6 +17,7 @@ from rum.consolidate.chapters.statements import (
     WORK_MARK,
     ClaimKind,
     Statement,
+    goal_of,
     is_meaningful,
     is_rule,
     weigh_claim,
@@ -29,15 +30,13 @@ from rum.consolidate.counting import (
     file_counts,
     is_incidental,
     join_names,
-    kind_name,
     largest,
     memories,
     result_counts,
-    times,
 )
 from rum.model.chapters import Chapter, Contradiction, Evidence, TextSource, WisdomText
 from rum.model.memory import Memory
-from rum.model.memory_layers import FailureCategory, TaskType
+from rum.model.memory_layers import FailureCategory
 from rum.text.word_weights import telling_words
 
 MOST_INSIGHTS = 8
@@ -49,16 +48,21 @@ MOST_CONTRADICTIONS = 20
 _TITLES = 4  # Chapters that a summary names
 
 _ADVICE = re.compile(
-    r"""(?:\A|[,;:]\ )(?:avoid|call|check|do\ not|don't|ensure|keep|make\ sure|pass|prefer|run|set|test|use
+    r"""[,;:]\ (?:avoid|call|check|do\ not|don't|ensure|keep|make\ sure|pass|prefer|run|set|test|use
         |validate|wrap|write)\b|\b(?:always|has\ to|have\ to|must|needs?\ to|never|should)\b""",
     re.IGNORECASE | re.VERBOSE,
 )
 _RECORDED = (ClaimKind.GIVEN, ClaimKind.LEARNED, ClaimKind.NOTICED)
-# How a claim begins that speaks as a rule.
+# How a claim begins that speaks as a rule; "Set of keys" and "Test runs take" do not.
 _RULE = re.compile(
-    r"(?:always|avoid|call|check|disable|do not|don't|enable|ensure|keep|make sure|never|only|pass|pin|prefer"
-    r"|run|set|test|use|validate|wrap|write)\b",
-    re.IGNORECASE,
+    r"""(?:always|avoid|do\ not|don't|ensure|make\ sure|must\ not|never|prefer|remember\ to)\b
+        |(?:add|await|bump|call|catch|check|clear|close|commit|configure|copy|declare|disable|enable|escape|give
+        |handle|import|increase|install|keep|limit|load|lock|log|mock|name|open|pass|pin|put|quote|read|register
+        |release|remove|rename|reset|restart|retry|return|reuse|run|save|send|set|skip|sort|start|stop|store|test
+        |treat|update|use|validate|verify|wait|wrap|write)\b
+        (?!\ of\b|\ (?:[\w.-]+\ )?
+            (?:is|are|was|were|can|cannot|fails?|failed|has|have|lives?|needs?|takes?|runs?)\b)""",
+    re.IGNORECASE | re.VERBOSE,
 )
 _COMMANDS = re.compile(r"\b(?:must|should)\b", re.IGNORECASE)
 
@@ -152,10 +156,10 @@ def _practices(found: Sequence[Cluster], members: Mapping[str, Memory]) -> list[
     advice, warnings = list[Cluster](), list[Cluster]()
     for cluster in found:
         results = [members[one].outcome.success for one in cluster.memory_ids if one in members]
-        # The work that advice comes from must have succeeded more often than not; a rule's, once.
+        # The work that advice comes from must have succeeded more often than not.
         advised = 2 * sum(results) > len(results) and _advises(cluster.best)
-        is_rule_told = cluster.best.kind in _RECORDED and bool(_RULE.match(cluster.best.text))
-        if advised or (is_rule_told and any(results)):
+        # What was recorded as a rule is one, also if failing taught it.
+        if advised or (cluster.best.kind in _RECORDED and _RULE.match(cluster.best.text)):
             advice.append(cluster)
         if cluster.best.kind is ClaimKind.FAILED and results.count(False) >= WARNS:
             warnings.append(cluster)
@@ -166,7 +170,7 @@ def _practices(found: Sequence[Cluster], members: Mapping[str, Memory]) -> list[
 def _advises(statement: Statement) -> bool:
     """Whether a claim says what to do; of a story's sentences only a rule that commands does."""
     if statement.kind in _RECORDED:
-        return bool(_ADVICE.search(statement.text))
+        return bool(_RULE.match(statement.text) or _ADVICE.search(statement.text))
     alone = WORK_MARK not in statement.text and is_rule(statement.text)
     return alone and bool(_COMMANDS.search(statement.text))
 
@@ -238,6 +242,7 @@ _OFTEN = 0.6  # The share of the changes to a file that another file is changed 
 _SWEEPING = 20  # A change of more files says nothing about any two of them
 _OFTEN_ENOUGH = 0.1  # The share of work that must fail for a pattern
 _EACH = 3  # Patterns of one kind
+_NAMED = 3  # Goals that a pattern names
 _MANY = 20  # Minimum number of memories to tell whether a file is changed with another or with everything
 _OFTENER = 2  # The factor by which two files must be changed together more often than by chance
 
@@ -252,7 +257,7 @@ class Pattern(NamedTuple):
 
 def find_patterns(ordered: Sequence[Memory]) -> list[Pattern]:
     """Patterns in memories, oldest first, by kind; the most frequent first."""
-    return [*_approaches(ordered), *_categories(ordered), *_failing(ordered), *_together(ordered)]
+    return [*_approaches(ordered), *_causes(ordered), *_failing(ordered), *_together(ordered)]
 
 
 def _ids(members: Iterable[Memory]) -> tuple[str, ...]:
@@ -260,7 +265,7 @@ def _ids(members: Iterable[Memory]) -> tuple[str, ...]:
 
 
 def _approaches(ordered: Sequence[Memory]) -> Iterator[Pattern]:
-    """Approaches that were chosen more than once, with how often they worked."""
+    """Approaches that were chosen more than once, and whether they worked."""
     chosen = {memory.id: memory for memory in ordered if memory.reasoning.approach_chosen}
     approaches = {
         one: short_line(memory.reasoning.approach_chosen, LONGEST_CLAIM) for one, memory in chosen.items()
@@ -274,30 +279,23 @@ def _approaches(ordered: Sequence[Memory]) -> Iterator[Pattern]:
     for cluster in repeated[:_EACH]:
         worked = tuple(one for one in cluster.memory_ids if chosen[one].outcome.success)
         failed = tuple(one for one in cluster.memory_ids if not chosen[one].outcome.success)
-        results = [("worked", worked), ("failed", failed)]
-        (result, most), (otherwise, fewer) = sorted(results, key=lambda one: -len(one[1]))
-        rest = f", {otherwise} {times(len(fewer))}" if fewer else ""
-        text = cluster.best.text.rstrip(".")
-        yield Pattern(f"{result.capitalize()} {times(len(most))}{rest}: {text}.", most, fewer)
+        results = [("Worked", worked), ("Failed", failed)]
+        (result, most), (_, fewer) = sorted(results, key=lambda one: -len(one[1]))
+        often = (
+            "repeatedly" if not fewer else "more often than not" if len(most) > len(fewer) else "and failed"
+        )
+        yield Pattern(f"{result} {often}: {cluster.best.text.rstrip('.')}.", most, fewer)
 
 
-def _categories(ordered: Sequence[Memory]) -> Iterator[Pattern]:
-    """Failure categories, and task types, that occur repeatedly."""
+def _causes(ordered: Sequence[Memory]) -> Iterator[Pattern]:
+    """Causes that made work fail more than once."""
     failed = [memory for memory in ordered if not memory.outcome.success]
     reasons = Counter(category.value for memory in failed if (category := memory.outcome.failure_category))
     del reasons[FailureCategory.OTHER.value]
-    for name, count in largest(reasons, FEWEST_FAILURES, _EACH):
-        ids = _ids(memory for memory in failed if memory.outcome.failure_category == name)
-        yield Pattern(f"{memories(count)} failed by {name.replace('_', ' ')}.", ids)
-    kinds = Counter(memory.intent.task_type.value for memory in ordered)
-    failing = Counter(memory.intent.task_type.value for memory in failed)
-    for name, count in largest(failing, FEWEST_FAILURES, len(TaskType)):
-        label = kind_name(TaskType(name), kinds[name])
-        # Only where the kind fails now and then, and at least twice as often as all work does.
-        often = count >= _OFTEN_ENOUGH * kinds[name] and count * len(ordered) >= 2 * len(failed) * kinds[name]
-        if label and often:
-            ids = _ids(memory for memory in failed if memory.intent.task_type == name)
-            yield Pattern(f"{count} of {kinds[name]} {label} failed.", ids)
+    for name, _ in largest(reasons, FEWEST_FAILURES, _EACH):
+        members = [memory for memory in failed if memory.outcome.failure_category == name]
+        text = f"Failed repeatedly, by {name.replace('_', ' ')}: {_goals(members)}."
+        yield Pattern(text, _ids(members))
 
 
 def _failing(ordered: Sequence[Memory]) -> Iterator[Pattern]:
@@ -307,9 +305,19 @@ def _failing(ordered: Sequence[Memory]) -> Iterator[Pattern]:
     often = Counter(
         {path: n for path, n in file_counts(failed).items() if n >= _OFTEN_ENOUGH * changes[path]}
     )
-    for path, count in largest(often, FEWEST_FAILURES, _EACH):
-        ids = _ids(memory for memory in failed if path in changed_files(memory))
-        yield Pattern(f"{count} of {memories(changes[path])} that changed {path} failed.", ids)
+    named = set[tuple[str, ...]]()
+    for path, _ in largest(often, FEWEST_FAILURES, len(often)):
+        members = [memory for memory in failed if path in changed_files(memory)]
+        if _ids(members) not in named and len(named) < _EACH:
+            named.add(_ids(members))
+            yield Pattern(f"Changes of {path} failed repeatedly: {_goals(members)}.", _ids(members))
+
+
+def _goals(members: Sequence[Memory]) -> str:
+    """The latest different goals of memories, in quotes."""
+    goals = list(dict.fromkeys(f"“{goal_of(memory)}”" for memory in reversed(members)))
+    more = [f"{len(goals) - _NAMED} more"] if len(goals) > _NAMED else []
+    return join_names([*goals[:_NAMED], *more])
 
 
 def _together(ordered: Sequence[Memory]) -> Iterator[Pattern]:
@@ -332,7 +340,7 @@ def _together(ordered: Sequence[Memory]) -> Iterator[Pattern]:
             continue
         named |= {led, leads}
         both = [memory for memory, files in zip(ordered, sets, strict=True) if {led, leads} <= files]
-        often = f"{len(both)} of {memories(changes[led])} that changed the former"
-        yield Pattern(f"{led} and {leads} change together ({often}).", _ids(both))
+        often = "When" if len(both) == changes[led] else "Usually when"
+        yield Pattern(f"{often} {led} was changed, {leads} was, too.", _ids(both))
         if len(named) == 2 * _EACH:
             return

@@ -142,7 +142,7 @@ def test_learnings_come_before_patterns_and_are_listed_once(shop: Shop, rum: Rum
     told = rum.report()
     assert [claim.text for claim in told.insights] == [
         "Columns must be widened online",
-        "src/models.py and src/schema.sql change together (7 of 7 memories that changed the former).",
+        "When src/models.py was changed, src/schema.sql was, too.",
     ]
     assert told.insight_count == 2
 

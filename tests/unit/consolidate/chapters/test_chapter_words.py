@@ -32,15 +32,30 @@ def test_claims_of_several_memories_come_first_with_all_their_memories():
     assert len(words.learnings) == len(words.evidence)
 
 
-def test_the_summary_tells_what_it_was_how_it_went_where_and_from_what_to_what():
+def test_the_summary_tells_what_was_done_how_it_went_where_and_how_it_ended():
     assert draw_chapter(LOGINS).summary == (
-        "5 memories from 2025-06-16 to 2025-06-20 (4 bug fixes and 1 new feature), about refresh tokens, "
-        "endpoint, lock and rotation. 4 succeeded, 1 failed: "
+        "5 memories from 2025-06-16 to 2025-06-20: “Fix random logouts after token refresh”, "
+        "“Lock the refresh endpoint with a database row lock”, "
+        "“Lock the refresh endpoint with an advisory lock”, "
+        "“Refresh token rotation for mobile clients” and 1 more. 4 succeeded, 1 failed: "
         "“Lock the refresh endpoint with a database row lock”. "
-        "Changed most: src/refresh.py (4), tests/test_refresh.py (3) and src/tokens.py (2). "
-        "From “Fix random logouts after token refresh” to “Refresh token rotation for mobile clients”: "
+        "Mostly in src/refresh.py, tests/test_refresh.py and src/tokens.py. "
+        "Last, “Refresh token rotation for mobile clients”: "
         "Mobile clients keep their session over a restart of the server."
     )
+
+
+def test_the_line_of_a_commit_is_no_result():
+    commits = [make_work(n, f"Add part {n}", summary=f"0123456789 by Ann: {n} files, +3 -1") for n in (1, 2)]
+    assert draw_chapter(commits).summary.endswith("Both succeeded.")
+
+
+@pytest.mark.parametrize(
+    "reason", ["Always build the image", "Improve the manual", "Reproduces #12 Closes: #13"]
+)
+def test_what_a_revert_does_is_no_reason(reason: str):
+    reverted = make_work(1, "Bump the action", summary="0123456789 by Ann: ci.yml, +1 -1", failed=reason)
+    assert failure_reason_of(reverted) == ""
 
 
 def test_a_single_memory_is_summarised_by_goal_and_outcome():
@@ -133,8 +148,8 @@ def test_orders_to_a_model_are_not_drawn(hostile: str):
 
 def test_a_summary_says_if_all_work_failed():
     one, two, three = (make_work(n, f"Cache rates {n}", failed="Stale after midnight") for n in range(3))
-    assert " Both failed: “" in draw_chapter([one, two]).summary
-    assert " All failed: “" in draw_chapter([one, two, three]).summary
+    assert draw_chapter([one, two]).summary.endswith(" Both failed.")
+    assert draw_chapter([one, two, three]).summary.endswith(" All failed.")
 
 
 def texts(*members: Memory) -> list[str]:

@@ -24,7 +24,7 @@ def topics_of(members: Sequence[Memory]) -> tuple[str, ...]:
 
 
 def test_a_title_is_the_goal_with_most_of_what_they_share():
-    assert make_title(LOGINS) == "Rotate refresh tokens"
+    assert make_title(LOGINS) == "Refresh token rotation for mobile clients"
     assert topics_of(LOGINS)[0] == "refresh tokens"
 
 
@@ -40,7 +40,7 @@ def test_verbs_are_no_topic_and_names_keep_their_spelling():
         make_work(2, "Refactor curl_easy_perform"),
         *(make_work(3 + n, goal) for n, goal in enumerate(["Fix typo", "Add more tests"] * 4)),
     ]
-    assert make_title(members) == "curl_easy_perform"
+    assert make_title(members) == "Fix `curl_easy_perform()` on Windows"
     assert topics_of(members) == ("curl_easy_perform",)
 
 
@@ -112,18 +112,32 @@ def test_the_same_goal_over_and_over_is_the_title():
     )
 
 
-def test_a_title_of_many_names_phrases_before_words_and_neither_verbs_nor_versions():
-    goals = (
-        "Deprecate examples for debug",
-        "Start version 2 of examples",
-        "Switch examples to the ruff linter",
-    )
-    members = [make_work(number, goals[number % 3], tags=["examples"]) for number in range(12)]
-    members += [make_work(20, "Check examples for debug")]
-    assert make_title(members) == "Work on examples, ruff linter and debug"
+def test_a_title_of_many_is_made_of_their_goals():
+    goals = ("Rotate the signing keys", "Show invoices of last year", "typo", "Polish")
+    members = [make_work(number, goals[number % 4]) for number in range(12)]
+    assert make_title(members) == "Rotate the signing keys; Show invoices of last year"
 
 
-def test_a_title_of_many_is_a_phrase_of_english():
-    goals = [f"docs: Remove references {number} to the kernel module" for number in range(9)]
-    members = [make_work(number, goal, tags=["debian"]) for number, goal in enumerate(goals)]
-    assert make_title(members) == "Work on kernel module and debian"
+def test_the_goal_of_a_feature_is_the_title_before_those_of_its_tests_and_documents():
+    members = [
+        make_work(1, "Test the export of invoices", kind="test_write"),
+        make_work(2, "Export invoices as PDF", kind="feature_add"),
+        make_work(3, "Describe the export of invoices in the manual", kind="documentation"),
+        make_work(4, "Fix typos in the manual of invoices", kind="documentation"),
+    ]
+    assert make_title(members) == "Export invoices as PDF"
+
+
+@pytest.mark.parametrize(
+    ("goal", "title"),
+    [
+        ("#2447 Forward exceptions", "Forward exceptions"),
+        ("fix(parser)!: keep line numbers (fixes #31) (#32)", "Keep line numbers"),
+        (":pencil: Describe the exit codes", "Describe the exit codes"),
+        ("docs: `shlex` on Windows", "`shlex` on Windows"),
+        ("parser: keep line numbers", "parser: keep line numbers"),
+        ("fix:", "fix:"),
+    ],
+)
+def test_what_only_sorts_a_commit_is_no_part_of_a_title(goal: str, title: str):
+    assert make_title([make_work(1, goal)]) == title
