@@ -30,7 +30,7 @@ class _Answer(NamedTuple):
     confidence: float
     id: str
     text: str
-    said: str  # What of the text may be new; the counts in a drawn summary are not
+    said: tuple[str, ...]  # The lines of the text that may be new; the counts in a drawn summary are not
 
 
 def matching_knowledge(
@@ -38,7 +38,7 @@ def matching_knowledge(
 ) -> list[KnowledgeView]:
     """Return at most one chapter and one wisdom: of each kind the answer with the highest confidence.
 
-    A chapter that only repeats one of the `memories`, which are shown above it, is left out.
+    What only repeats lines of the `memories`, which are shown above it, is left out.
     """
     if not query.text or _selects_memories(query.request):
         return []
@@ -49,8 +49,7 @@ def matching_knowledge(
         passing = [group for group in groups.values() if _passes(group, query.request)]
         answers = [answer for group in passing if (answer := _answer(query, group))]
         answers = [answer for answer in answers if answer.confidence >= query.threshold]
-        if kind == "chapter":
-            answers = [answer for answer in answers if not _repeats(answer.said, memories)]
+        answers = [answer for answer in answers if not _repeats(answer.said, memories)]
         if answers:
             best = min(answers, key=lambda answer: (-answer.confidence, answer.id))
             is_stale = bool(with_staleness(project, [groups[best.id]])[0].stale)
@@ -58,15 +57,17 @@ def matching_knowledge(
     return sorted(views, key=lambda view: (-view.confidence, view.kind))
 
 
-def _repeats(text: str, memories: Sequence[RetrievedMemory]) -> bool:
-    """Whether one memory, as it is shown, says nearly all that a text says."""
-    words = telling_words(_COUNT.sub("", text))
-    for memory in memories:
-        outcome = memory.outcome
-        shown = (memory.intent.goal, outcome.summary, outcome.failure_reason or "", *outcome.learnings)
-        if len(words - telling_words("\n".join(shown))) <= MAX_NEW_SHARE * len(words):
-            return True
-    return False
+def _repeats(lines: Sequence[str], memories: Sequence[RetrievedMemory]) -> bool:
+    """Whether each line is nearly all said by some memory, as it is shown."""
+    shown = [
+        telling_words(
+            "\n".join((one.intent.goal, outcome.summary, outcome.failure_reason or "", *outcome.learnings))
+        )
+        for one in memories
+        if (outcome := one.outcome)
+    ]
+    wanted = [telling_words(_COUNT.sub("", line)) for line in lines]
+    return all(any(len(line - words) <= MAX_NEW_SHARE * len(line) for words in shown) for line in wanted)
 
 
 def _selects_memories(request: RecallRequest) -> bool:
@@ -96,9 +97,9 @@ def _answer(query: RecallQuery, group: Chapter | Wisdom) -> _Answer | None:
         lines = summary[:1]
     if not lines:
         return None
-    text = _text(title, lines)
-    said = text if claims or group.words is not TextSource.DRAWN else title
-    return _Answer(matcher.confidence(lines[0]), group.id, text, said)
+    shown = _fitting(title, lines)
+    said = (title, *shown) if claims or group.words is not TextSource.DRAWN else (title,)
+    return _Answer(matcher.confidence(lines[0]), group.id, _text(title, shown), said)
 
 
 def _supported_claims(group: Chapter | Wisdom) -> Iterator[str]:
@@ -108,10 +109,16 @@ def _supported_claims(group: Chapter | Wisdom) -> Iterator[str]:
             yield f"{claim} ({evidence.supporting})"
 
 
-def _text(title: str, lines: Sequence[str]) -> str:
-    """Join the title and the lines that fit into `MAX_TEXT`. A first line that is too long is shortened."""
-    text = lines[0] if lines[0].startswith(title) else f"{title}: {lines[0]}"
+def _fitting(title: str, lines: Sequence[str]) -> list[str]:
+    """The first line, and those of the others that fit with it into `MAX_TEXT`."""
+    found = [lines[0]]
     for line in lines[1:]:
-        if len(text) + len(line) + 2 <= MAX_TEXT:
-            text = f"{text}; {line}"
-    return shorten(text, MAX_TEXT)
+        if len(_text(title, [*found, line])) < MAX_TEXT:
+            found.append(line)
+    return found
+
+
+def _text(title: str, lines: Sequence[str]) -> str:
+    """The title and some lines; shortened if they are too long."""
+    first = lines[0] if lines[0].startswith(title) else f"{title}: {lines[0]}"
+    return shorten("; ".join((first, *lines[1:])), MAX_TEXT)

@@ -202,3 +202,15 @@ class TestBrief:
         before = points()
         rum.update_memory(ids[0], importance=0.9)
         assert points() == before - 10
+
+
+def test_a_chapter_whose_title_and_claim_are_those_of_two_memories_shown_is_left_out(
+    shop: Shop, rum: Rum
+) -> None:
+    claim = "Always close the cursor before the next export starts"
+    goals = ("Invoice exports die for big tenants", "Speed up invoice exports")
+    ids = [keep(rum, goal, outcome=make_outcome(learnings=[claim])) for goal in goals]
+    rum.chapters.create(memory_ids=ids, title=goals[0])
+    query = "close the cursor before the next export"
+    assert claim in str(rum.recall(query=query).knowledge)
+    assert rum.recall(query=query, depth="outcome").knowledge is UNSET
