@@ -147,15 +147,22 @@ with Rum.open(owner=True) as rum:
 DIE = """
 import os, sqlite3, sys
 
+left = int(sys.argv[3])
+
+def count():
+    global left
+    left -= 1
+    if left < 0:
+        os._exit(9)
+
 class Dying(sqlite3.Connection):
-    left = int(sys.argv[3])
     def execute(self, *arguments):
         if arguments[0] in ("COMMIT", "BEGIN IMMEDIATE"):
-            Dying.left -= 1
-            if Dying.left < 0:
-                os._exit(9)
+            count()
         return super().execute(*arguments)
 
+replace = os.replace
+os.replace = lambda *arguments, **options: count() or replace(*arguments, **options)
 connect = sqlite3.connect
 sqlite3.connect = lambda *arguments, **options: connect(*arguments, factory=Dying, **options)
 """
@@ -196,6 +203,51 @@ def check_forgotten(place: Place, memory_id: str, *, final: bool) -> None:
         if is_here or in_trash:
             rum.forget(memory_id, now=final)
         assert not rum.captured_events().events
+
+
+@pytest.mark.parametrize(("kind", "final"), [("event", False), ("note", False), ("note", True)])
+def test_a_kill_while_forgetting_an_event_or_an_entry_is_completed_or_undone(
+    tmp_path: Path, kind: str, final: bool
+):
+    moments, completed = 0, 0
+    for moment in range(40):
+        place = make_place(tmp_path / str(moment))
+        with place.open(owner=True) as rum:
+            one = keep_one(rum, kind)
+        process = place.start(DIE + FORGET, one, final, moment)
+        process.wait()
+        process.communicate()
+        with place.open(owner=True) as rum:
+            rum.take_in()
+            is_here = has_one(rum, kind, one)
+            in_trash = [item.id for item in rum.trash.list()] == [one]
+            assert not (is_here and in_trash)
+            assert is_here or in_trash or (final and process.returncode == 0)
+            if in_trash:
+                completed += process.returncode != 0
+                rum.restore(one)
+                rum.take_in()
+                assert has_one(rum, kind, one)  # it is not forgotten again
+        if process.returncode == 0:
+            moments = moment
+            break
+    assert moments > 2
+    assert completed
+
+
+def keep_one(rum: Rum, kind: str) -> str:
+    """An event, or the second of two entries of a note; its id."""
+    if kind == "event":
+        return rum.layers.append("episodic", {"content": "The xylophone was tuned"}).id
+    rum.notes.add("Tuning", "First of all, tune the drum.", "tuning drums")
+    rum.notes.add("Tuning", "Never tune a xylophone in a quagmire.", "tuning xylophones")
+    return "tuning#2"
+
+
+def has_one(rum: Rum, kind: str, one: str) -> bool:
+    if kind == "event":
+        return "xylophone" in str(rum.layers.entries("episodic"))
+    return "xylophone" in str(rum.notes.all())
 
 
 def test_forgetting_waits_for_a_running_intake_without_the_lock_of_the_memories(tmp_path: Path):

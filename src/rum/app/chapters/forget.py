@@ -181,7 +181,7 @@ def _put_back(
 def cut_trash(project: Project, gone: Set[str], others: Iterable[TrashItem]) -> None:
     """Delete the words of what was deleted for good from other items in the trash."""
     trash = project.store.trash
-    for item in others:
+    for item in sorted(others, key=lambda one: one.kind):  # chapters first: wisdom keeps words of theirs
         kept = msgspec.json.decode(item.data, type=_TRASHED[item.kind])
         changed = _cut_item(project, gone, kept)
         if changed is None:
@@ -195,7 +195,7 @@ def _cut_item(project: Project, gone: Set[str], kept: Trashed) -> Trashed | None
     if isinstance(kept, TrashedMemory):
         groups = _cut_groups(gone, msgspec.json.decode(kept.groups, type=CutGroups))
         return replace(kept, groups=msgspec.Raw(msgspec.json.encode(groups)))
-    cutter = ForgottenCutter(project, gone, None)
+    cutter = ForgottenCutter(project, gone, None, with_trash=True)
     if isinstance(kept, Wisdom):
         return cutter.cut(WISDOM, kept) if _names(kept, gone) else kept
     chapter = cutter.cut(CHAPTERS, kept.chapter) if _names(kept.chapter, gone) else kept.chapter
@@ -249,11 +249,14 @@ class ForgottenCutter:
     """Cuts forgotten memories out of groups.
 
     `forgotten` are the words of these memories. None means that they are unknown: then only words of the
-    other memories may stay.
+    other memories may stay. With `with_trash`, memories and chapters in the trash count as remaining.
     """
 
-    def __init__(self, project: Project, ids: Iterable[str], forgotten: Terms | None) -> None:
+    def __init__(
+        self, project: Project, ids: Iterable[str], forgotten: Terms | None, *, with_trash: bool = False
+    ) -> None:
         self._project = project
+        self._with_trash = with_trash
         self._ids = frozenset(ids)
         self._forgotten = forgotten
         self._terms: dict[str, Terms] = {}
@@ -276,6 +279,10 @@ class ForgottenCutter:
     def cut(self, kind: GroupKind[G, P, W], group: G) -> G | None:
         """The group with its remaining parts; None if there are none."""
         parts, memories = kind.remaining(self._project, group, self._ids)
+        if self._with_trash:
+            here = {part.id for part in (*parts, *memories)}
+            memories = [*memories, *self._trashed("memory", group.memory_ids, here)]
+            parts = [*parts, *self._trashed(kind.part, group.part_ids, here)]
         if not parts:
             return None
         chapters = [part for part in parts if isinstance(part, Chapter)]
@@ -298,6 +305,17 @@ class ForgottenCutter:
             sources = tuple(source for source in new.sources if source.chapter_id in left)
             new = replace(new, contradictions=contradictions, sources=sources)
         return next_version(group, new, self._project.now())
+
+    def _trashed(self, part: str, ids: Iterable[str], here: Set[str]) -> list[Any]:
+        """The memories or chapters in the trash that have one of the ids and are not here."""
+        found: list[Any] = []
+        for one in ids:
+            if one not in here and one not in self._ids:
+                items = [item for item in self._project.store.trash.find(one, part) if item.id == one]
+                found += [
+                    getattr(msgspec.json.decode(item.data, type=_TRASHED[part]), part) for item in items[:1]
+                ]
+        return found
 
     def _cut_claims(self, group: G, left: Sequence[Memory], banned: Terms) -> G:
         """The group without the claims, tags and members that must be removed."""

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import msgspec
-from msgspec import Struct
 
 from rum.app.agents import ensure_agent
 from rum.app.caller import Caller
-from rum.app.memories.forget import Counts, Kind, Removal, find_in
+from rum.app.memories.forget import Counts, Kind, Removal, Unfinished, find_in
 from rum.app.project import Project
 from rum.capture.tombstones import event_marks
 from rum.model.agents import Agent
@@ -51,7 +50,7 @@ def _counts(caller: Caller, event_id: str) -> Counts:
     return {"events": len(found)}
 
 
-class TrashedEvents(Struct, frozen=True):
+class TrashedEvents(Unfinished, frozen=True):
     """The events of one id in the trash."""
 
     events: list[Event]
@@ -65,10 +64,15 @@ def _remove(caller: Caller, event_id: str) -> Removal:
         author=events[0].agent_id,
         imported=events[0].imported_at is not None,
         marks=[mark for event in events for mark in event_marks(event, caller.project.tombstone_key)],
-        data=TrashedEvents(events),
-        # They are not in the file of the memories.
-        finish=lambda: caller.store.events.delete([event_id]),
+        data=TrashedEvents(events=events, unfinished=True),
     )
+
+
+def _finish(project: Project, data: bytes) -> None:
+    """Delete the events, which are not in the file of the memories; not one with their id written since."""
+    kept = msgspec.json.decode(data, type=TrashedEvents)
+    if project.store.events.get([kept.events[0].id]) == kept.events:
+        project.store.events.delete([kept.events[0].id])
 
 
 def _restore(project: Project, data: bytes) -> list[str]:
@@ -77,4 +81,4 @@ def _restore(project: Project, data: bytes) -> list[str]:
     return []
 
 
-KIND = Kind("event", find_in("events"), _counts, _remove, _restore)
+KIND = Kind("event", find_in("events"), _counts, _remove, _restore, finish=_finish)

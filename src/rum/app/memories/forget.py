@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from contextlib import suppress
+import os
+from collections.abc import Callable, Generator, Iterable
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
 from typing import Any, NamedTuple
 
 import msgspec
@@ -19,6 +20,7 @@ from rum.model.errors import InvalidQuery, NotFound, RumError, StorageError
 from rum.model.links import Edge
 from rum.model.memory import Content, Memory
 from rum.model.requests import ForgetRequest
+from rum.settings.home import file_lock
 from rum.store.activity import OfferQuery, OfferRow
 from rum.store.base import ReadMode
 from rum.store.captured_events import CapturedEvent, CapturedTurn
@@ -38,6 +40,7 @@ KINDS = {
 }
 KEPT = 30 * 86400  # Seconds for which something stays in the trash
 _LABEL = 120
+_LOCK = "forget.lock"
 
 Counts = dict[str, int]  # How many rows, entries or files of each sort
 
@@ -45,8 +48,7 @@ Counts = dict[str, int]  # How many rows, entries or files of each sort
 class Removal(NamedTuple):
     """What was removed from the store, and what the trash needs.
 
-    `data` restores it; None if it was too damaged to be read. `finish` removes what is in other files than
-    the memories: it is called when the trash has the item for certain. If it fails, nothing was forgotten.
+    `data` restores it; None if it was too damaged to be read.
     """
 
     counts: Counts
@@ -55,7 +57,12 @@ class Removal(NamedTuple):
     imported: bool
     marks: list[str]
     data: Struct | None
-    finish: Callable[[], object] = lambda: None
+
+
+class Unfinished(Struct, frozen=True, kw_only=True):
+    """The data of a kind with a `finish`: whether that is still to be called."""
+
+    unfinished: bool = False
 
 
 class Kind(NamedTuple):
@@ -63,8 +70,11 @@ class Kind(NamedTuple):
 
     `counts` and `remove` take an id that `find` returned, and refuse a caller who may not change it.
     `restore` takes the `data` that `remove` returned, refuses to replace anything, and returns the ids of
-    chapters and wisdom that need a refresh. `remove` and `restore` run in a transaction of the store. `clear`
-    deletes what is left of an item in other files; it may be called again.
+    chapters and wisdom that need a refresh. `remove` and `restore` run in a transaction of the store.
+
+    `finish` removes the thing itself, if it is in another file than the memories. It takes the same `data`,
+    when the trash has them for certain; if it fails, nothing was forgotten. `clear` deletes what is left of
+    an item in other files. Both may be called again.
     """
 
     name: str
@@ -73,6 +83,7 @@ class Kind(NamedTuple):
     remove: Callable[[Caller, str], Removal]
     restore: Callable[[Project, bytes], list[str]]
     clear: Callable[[Project, TrashItem], object] = lambda _project, _item: None
+    finish: Callable[[Project, bytes], object] | None = None
 
 
 def find_in(table: str) -> Callable[[Caller, str], list[str]]:
@@ -109,23 +120,26 @@ def forget_one(caller: Caller, kind: Kind, one: str, *, final: bool = False) -> 
     if kind.name in ("memory", "rule"):
         # Not in the transaction, as this may wait for another process.
         load("app.capture.intake:import_spool")(project)
-    with store.transaction():
-        groups = _groups_of(project, kind.name, one)
-        removal = kind.remove(caller, one)
-        item = _item(caller, kind, one, removal)
-        number = store.trash.put(item)
-        # Some of the groups are deleted with the last of their parts.
-        left = (*store.chapters.get(groups), *store.wisdom.get(groups)) if groups else ()
     # What is in other files goes after the commit. A process that is killed in between leaves the item in the
     # trash; then `finish_forgetting` or the next `forget` does the rest.
-    try:
-        removal.finish()
-    except (RumError, OSError):
-        store.trash.delete([number])
-        raise
+    with finishing(project) if kind.finish else nullcontext():
+        with store.transaction():
+            groups = _groups_of(project, kind.name, one)
+            removal = kind.remove(caller, one)
+            item = _item(caller, kind, one, removal)
+            item = item._replace(number=store.trash.put(item))
+            # Some of the groups are deleted with the last of their parts.
+            left = (*store.chapters.get(groups), *store.wisdom.get(groups)) if groups else ()
+        try:
+            if kind.finish:
+                kind.finish(project, item.data)
+                mark_finished(project, item)
+        except (RumError, OSError):
+            store.trash.delete([item.number] if item.number is not None else [])
+            raise
     final = final or removal.data is None
     if final:
-        load("app.memories.trash:delete_for_good")(project, [item._replace(number=number)])
+        load("app.memories.trash:delete_for_good")(project, [item])
     else:
         with suppress(StorageError):
             kind.clear(project, item)
@@ -137,6 +151,25 @@ def forget_one(caller: Caller, kind: Kind, one: str, *, final: bool = False) -> 
         renew=[group.id for group in left] or UNSET,
         in_trash_until=UNSET if final else item.forgotten_at + KEPT,
     )
+
+
+@contextmanager
+def finishing(project: Project, patience: float = 30.0) -> Generator[None]:
+    """Hold the lock of those who remove forgotten things from other files than that of the memories."""
+    with project.store.transaction():
+        pass  # makes the folder, and raises if the store is read-only
+    with ExitStack() as held:
+        try:
+            held.enter_context(file_lock(os.path.join(project.location.directory, _LOCK), patience))
+        except TimeoutError:
+            raise StorageError("Another process is forgetting something; try again in a moment.") from None
+        yield
+
+
+def mark_finished(project: Project, item: TrashItem) -> None:
+    """Note in the trash that an item is nowhere else any more."""
+    data = msgspec.json.decode(item.data) | {"unfinished": False}
+    project.store.trash.put(item._replace(data=msgspec.json.encode(data)))
 
 
 def _item(caller: Caller, kind: Kind, one: str, removal: Removal) -> TrashItem:

@@ -11,10 +11,20 @@ from msgspec import UNSET
 from rum.app.agents import import_author
 from rum.app.caller import Caller
 from rum.app.calls import load, public
-from rum.app.memories.forget import KEPT, KINDS, Kind, check_kind, clear_memory, purge
+from rum.app.memories.forget import (
+    KEPT,
+    KINDS,
+    Kind,
+    Unfinished,
+    check_kind,
+    clear_memory,
+    finishing,
+    mark_finished,
+    purge,
+)
 from rum.app.project import Project
 from rum.model.answers import ForgetResult, ForgottenItem, RestoreResult, TrashEmptied
-from rum.model.errors import InvalidQuery, NotFound, PermissionDenied, StorageError
+from rum.model.errors import InvalidQuery, NotFound, PermissionDenied, RumError, StorageError
 from rum.model.layers import USER, Rule
 from rum.model.offers import ledger_id
 from rum.store.captured_events import EventQuery
@@ -172,10 +182,25 @@ class _WithRule(msgspec.Struct):
 
 
 def finish_forgetting(project: Project) -> None:
-    """Delete what processes that were killed have left of forgotten memories."""
-    items = {item.id: item for item in project.store.trash.items() if item.kind == "memory"}
-    for memory_id in project.store.captured.with_traces(items):
-        clear_memory(project, items[memory_id])
+    """Delete what processes that were killed have left of forgotten things."""
+    items = project.store.trash.items()
+    memories = {item.id: item for item in items if item.kind == "memory"}
+    for memory_id in project.store.captured.with_traces(memories):
+        clear_memory(project, memories[memory_id])
+    in_files = [item for item in items if item.kind in ("event", "note")]
+    if any(map(_is_unfinished, project.store.trash.get(_numbers(in_files)))):
+        with suppress(StorageError), finishing(project, patience=0):  # else another process is at it
+            for item in filter(_is_unfinished, project.store.trash.get(_numbers(in_files))):
+                with suppress(RumError, OSError):  # it was removed before, or changed since
+                    load(KINDS[item.kind]).finish(project, item.data)
+                mark_finished(project, item)
+
+
+def _is_unfinished(item: TrashItem) -> bool:
+    try:
+        return msgspec.json.decode(item.data, type=Unfinished).unfinished
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        return False
 
 
 def _numbers(items: Iterable[TrashItem]) -> list[int]:

@@ -14,7 +14,7 @@ from msgspec import UNSET, Struct, UnsetType
 from rum.app.agents import agent_name, caller_name, ensure_agent, find_known
 from rum.app.caller import Caller
 from rum.app.calls import load, public
-from rum.app.memories.forget import Counts, Kind, Removal, forget_one
+from rum.app.memories.forget import Counts, Kind, Removal, Unfinished, forget_one
 from rum.app.project import Project
 from rum.capture.tombstones import note_marks
 from rum.extract.entities import paths_in
@@ -30,7 +30,7 @@ from rum.inject.notes import (
 )
 from rum.model.agents import SKILL_FIELDS
 from rum.model.answers import ForgetResult
-from rum.model.errors import NO_RESULTS, InvalidQuery, NotFound, PermissionDenied, RumError
+from rum.model.errors import NO_RESULTS, InvalidQuery, NotFound, PermissionDenied, RumError, StorageError
 from rum.model.fields import seconds
 from rum.model.layers import USER
 from rum.model.notes import (
@@ -473,7 +473,7 @@ def _count_entry(caller: Caller, name: str) -> Counts:
     return {"entries": 1}
 
 
-class TrashedEntry(Struct, frozen=True):
+class TrashedEntry(Unfinished, frozen=True):
     """An entry of a note in the trash."""
 
     slug: str
@@ -484,18 +484,32 @@ class TrashedEntry(Struct, frozen=True):
 
 def _remove_entry(caller: Caller, name: str) -> Removal:
     slug, entry, author = _entry_to_forget(caller, name)
-    folder, redact = caller.project.note_store.folder, caller.project.redactor.redact
-    piece = folder.piece(slug, entry.n)
-    clean_piece = Piece(redact(piece.text), redact(piece.entry))  # people may have written secrets into it
+    piece = _clean_piece(caller.project, caller.project.note_store.folder.piece(slug, entry.n))
     return Removal(
         {"entries": 1},
         label=entry.title,
         author=author,
         imported=False,
         marks=note_marks(entry.title, entry.content, caller.project.tombstone_key).all,
-        data=TrashedEntry(slug, entry.title, entry.n, clean_piece),
-        finish=lambda: folder.remove(slug, entry.n, piece),
+        data=TrashedEntry(slug=slug, title=entry.title, n=entry.n, piece=piece, unfinished=True),
     )
+
+
+def _clean_piece(project: Project, piece: Piece) -> Piece:
+    """A piece of a note without secrets, which people may have written into it."""
+    return Piece(project.redactor.redact(piece.text), project.redactor.redact(piece.entry))
+
+
+def _finish_entry(project: Project, data: bytes) -> None:
+    """Remove the entry from its file; refused if it is not there as it was."""
+    kept, folder = msgspec.json.decode(data, type=TrashedEntry), project.note_store.folder
+    numbers = [entry.n for entry in project.note_store.note(kept.slug).entries]
+    for n in sorted(numbers, key=lambda n: n != kept.n):  # people may have added entries above it
+        piece = folder.piece(kept.slug, n)
+        if _clean_piece(project, piece).entry == kept.piece.entry:
+            folder.remove(kept.slug, n, piece)
+            return
+    raise StorageError(f"{folder.file(kept.slug)} was changed meanwhile; try again.")
 
 
 def _restore_entry(project: Project, data: bytes) -> list[str]:
@@ -504,4 +518,4 @@ def _restore_entry(project: Project, data: bytes) -> list[str]:
     return []
 
 
-KIND = Kind("note", _find_entries, _count_entry, _remove_entry, _restore_entry)
+KIND = Kind("note", _find_entries, _count_entry, _remove_entry, _restore_entry, finish=_finish_entry)

@@ -230,3 +230,35 @@ def test_forgetting_a_memory_without_chapters_reports_none(shop: Shop, rum: Rum)
     ids = tell(shop, rum)
     rum.chapters.create(memory_ids=ids[:2])
     assert rum.forget(ids[2]).renew is UNSET
+
+
+@pytest.mark.parametrize("final", [0, 3])
+def test_a_chapter_in_the_trash_outlives_one_of_its_memories(shop: Shop, rum: Rum, final: int) -> None:
+    ids = [*tell(shop, rum), odd_one(rum)]
+    chapter = rum.chapters.create(memory_ids=ids).chapter_id
+    rum.forget(chapter)
+    for one in ids:  # all of them, so that none is left outside of the trash
+        rum.forget(one)
+    rum.forget(ids[final], purge=True)
+    assert chapter in [item.id for item in rum.trash.list()]
+    left = [one for one in ids if one != ids[final]]
+    for one in left:
+        rum.restore(one)
+    rum.restore(chapter)
+    shown = rum.chapters.show(chapter)
+    assert sorted(shown.memory_ids) == sorted(left)
+    if final == 3:
+        assert nothing_is_left(rum, ids[3])
+
+
+def test_wisdom_in_the_trash_outlives_one_of_its_chapters(shop: Shop, rum: Rum) -> None:
+    ids = [*tell(shop, rum), odd_one(rum)]
+    made = [rum.chapters.create(memory_ids=one).chapter_id for one in (ids[:3], ids[1:])]
+    wisdom = rum.wisdom.synthesize(chapter_ids=made).wisdom_id
+    for one in (wisdom, *made, *ids):
+        rum.forget(one)
+    rum.forget(ids[3], purge=True)
+    for one in (*ids[:3], *made, wisdom):
+        rum.restore(one)
+    assert rum.wisdom.show(wisdom).chapter_ids == tuple(made)
+    assert nothing_is_left(rum, ids[3])
