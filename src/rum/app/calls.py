@@ -48,6 +48,7 @@ CALLS: dict[str, Call] = {
         settings={"depth": "recall_depth", "limit": "recall_limit", "min_confidence": "min_confidence"},
     ),
     "trace": Call("app.memories.recall:trace", "model.requests:TraceRequest", reads=True),
+    "why": Call("app.why:why", "model.why:WhyRequest", reads=True),
     "list": Call("app.memories.recall:listing", "model.requests:ListRequest", reads=True),
     "link": Call("app.memories.store:link", "model.requests:LinkRequest"),
     "identity": Call("app.agents:identify", "model.requests:IdentityRequest", reads=("info",)),

@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from rum.model.review import Stats
     from rum.model.runs import Extracted
     from rum.model.sync import SyncResult
+    from rum.model.why import WhyResult
 
 
 Path = str | os.PathLike[str]
@@ -341,6 +342,10 @@ class Rum:
     def trace(self, memory_id: str, **arguments: Unpack[TraceArguments]) -> TraceResult:
         """What led to a memory (`direction="causes"`), what it led to (`"effects"`), or both."""
         return self._call("trace", memory_id=memory_id, **arguments)
+
+    def why(self, target: str, *, max_tokens: int = 400) -> WhyResult:
+        """Why code is as it is: `FILE:LINE`, `FILE:LINE-LINE` or `FILE#SYMBOL`."""
+        return self._call("why", target=target, max_tokens=max_tokens)
 
     def list(self, **arguments: Unpack[ListArguments]) -> ListResult:
         """The calling agent's own memories; the owner sees everybody's."""

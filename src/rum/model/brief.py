@@ -28,7 +28,7 @@ class BriefRequest(Layer, frozen=True):
     session: Annotated[
         str | None, about("The session whose journal is used.", metavar="NAME", tool=False)
     ] = None
-    tokens: Annotated[Tokens, about("Maximum number of tokens.", note="at most")] = USUAL_TOKENS
+    tokens: Annotated[Tokens, about("Maximum number of tokens.")] = USUAL_TOKENS
     explain: Annotated[bool, about("Also list what was chosen, and why.", tool=False)] = False
 
     @property

@@ -377,13 +377,11 @@ class JournalRequest(Layer, frozen=True):
 
     action: Literal["add", "update", "context", "show", "trace", "search", "arbiter"]
     kind: Kind | None = None
-    id: Annotated[str | None, about("The entry to change or show.", note="to update, show or trace")] = None
+    id: Annotated[str | None, about("The entry to change or show.")] = None
     entry: Annotated[dict[str, Any] | None, about("The fields of the entry.", note=_ENTRY)] = None
     session: str | None = None
     agent: str | None = None
-    task: Annotated[
-        str | None, about("What the session is about.", note="arbiter: adds what was tried for it")
-    ] = None
+    task: Annotated[str | None, about("What the session is about.")] = None
     query: str | None = None
 
 

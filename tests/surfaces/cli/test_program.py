@@ -63,6 +63,8 @@ def test_every_command_works_as_a_program(program: Run, project: Path):
     assert "No note:" in do(
         "extract", "-", stdin=b'{"agent": "a", "task": "t", "agentOutput": "Ran ls.", "result": "success"}'
     )
+    (project / "login.py").write_text("def login(): ...\n")
+    assert "No memory tells of this code." in do("why", "login.py:1")
     assert do("tokens")
     assert do("tokens", "create", "--name", "anna").startswith("rum_")
     assert "1 token, 1 project" in do("serve", "--check", "--port", "0")

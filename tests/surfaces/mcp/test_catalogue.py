@@ -104,7 +104,7 @@ def test_every_field_of_recalls_schema_is_in_the_question():
 
 def test_only_reading_tools_are_marked_read_only():
     reading = {one["name"] for one in catalogue() if one["annotations"].get("readOnlyHint")}
-    assert reading == {"recall", "trace", "list", "brief", "list_chapters", "recall_wisdom"}
+    assert reading == {"recall", "trace", "why", "list", "brief", "list_chapters", "recall_wisdom"}
     destroying = {one["name"] for one in catalogue() if one["annotations"].get("destructiveHint")}
     assert destroying == {"update_memory", "forget", "layers"}
 

@@ -14,7 +14,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 TOOLS = [
-    *("store", "recall", "trace", "update_memory", "list", "link", "identity", "forget"),
+    *("store", "recall", "trace", "update_memory", "why", "list", "link", "identity", "forget"),
     *("note", "journal", "learn", "brief"),
     *("create_chapter", "list_chapters", "synthesize", "recall_wisdom", "layers", "feedback"),
 ]
@@ -79,7 +79,7 @@ def test_the_sdk_lists_every_tool_with_title_annotations_and_schema(tmp_path: Pa
         assert all(tool.title and tool.description and tool.annotations for tool in tools)
         assert all(tool.input_schema["type"] == "object" for tool in tools)
         reading = {tool.name for tool in tools if tool.annotations.read_only_hint}
-        assert reading == {"recall", "trace", "list", "brief", "list_chapters", "recall_wisdom"}
+        assert reading == {"recall", "trace", "why", "list", "brief", "list_chapters", "recall_wisdom"}
         assert "Recall before" in (client.instructions or "")
 
     run_conversation(tmp_path, mode, talk)

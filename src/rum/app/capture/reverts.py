@@ -68,7 +68,7 @@ def mark_reverted(
         if one.origin.kind not in _OWN:
             continue
         known_shas = [commit.sha for commit in commits]
-        made = [sha for sha in _commits_of(one) if sha == _UNKNOWN or _find(sha, known_shas)]
+        made = [sha for sha in commits_of(one) if sha == _UNKNOWN or _find(sha, known_shas)]
         gone = [sha for sha in made if _find(sha, reverted)]
         if gone:
             by = reverted[_find(gone[-1], reverted)]
@@ -100,7 +100,7 @@ def _link(by: _Commit) -> RevertLink:
     return RevertLink(by.sha, by.sha, reason=reason_of(body) or subject)
 
 
-def _commits_of(memory: Memory) -> list[str]:
+def commits_of(memory: Memory) -> list[str]:
     """The commits that the work of a memory made; `_UNKNOWN` for each whose id was not printed."""
     texts = (one.what for one in memory.perception.observations if one.significance == "commit")
     made = [found[1] for text in texts if (found := _COMMITTED.match(text))]

@@ -29,14 +29,14 @@ class Output(NamedTuple):
 
 
 def rum_command(
-    name: str, group: click.Group | None = None, *, help: str | None = None
+    name: str, group: click.Group | None = None, *, help: str | None = None, mention_absence: bool = True
 ) -> Callable[[Callable[..., Output | None]], Command]:
     """Make a function that takes the open project a command; what it returns is printed."""
 
     def make(function: Callable[..., Output | None]) -> Command:
         @wraps(function)
         def run(options: Options, **arguments: Any) -> None:
-            with open_rum(options) as rum:
+            with open_rum(options, mention_absence=mention_absence) as rum:
                 if output := function(rum, **arguments):
                     print_result(options, *output)
 

@@ -249,6 +249,22 @@ def _trace_line(memory: RetrievedMemory) -> Line:
     )
 
 
+@rum_command("why", mention_absence=False)  # Git alone can answer
+@click.argument("target", metavar="FILE:LINE[-LINE]|FILE#SYMBOL")
+@options_of("why", leave_out=("target",))
+@ids_option
+def why(rum: Rum, target: str, max_tokens: int) -> Output:
+    """Say why lines of code are as they are.
+
+    Names the commits that last changed the lines, with the reasons that their messages and your memories
+    give, what was decided against, what failed, and what is not known.
+    """
+    answer = rum.why(target, max_tokens=max_tokens)
+    ids = [one.memory_id for one in answer.sources if one.memory_id]
+    view: View = [TextLine((TextPart(line),)) for line in answer.text.splitlines()]
+    return Output(answer, view, ids=ids)
+
+
 @rum_command("show")
 @click.argument("memory_id", metavar="ID")
 @click.option("--depth", type=OneOf(Depth), default=Depth.COMPLETE.value, help="How much of it to show.")

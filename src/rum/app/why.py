@@ -1,0 +1,389 @@
+"""Say why code is as it is: who changed the lines, and the reasons that commits and memories give.
+
+Everything is quoted from a commit's message or a memory, or seen in git; where nothing is known, it says so.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from msgspec import UNSET
+
+from rum.app.caller import Caller
+from rum.app.capture.reverts import commits_of
+from rum.app.project import Project
+from rum.capture.git.commit_memory import SHORT_SHA
+from rum.capture.git.message import parse_message
+from rum.model.errors import InvalidQuery, NotFound
+from rum.model.links import LinkType
+from rum.model.memory import Memory, OriginKind
+from rum.model.why import MAX_LINES, Target, WhyRequest, WhyResult, WhySource, parse_target
+from rum.repo.blame import BlamedLines, blame
+from rum.repo.git_process import ask_git
+from rum.repo.history import named_commits
+from rum.repo.symbols import Symbol, enclosing_symbol, named_symbol, symbols
+from rum.settings.home import read_bounded
+from rum.store.base import ReadMode
+from rum.store.filters import Filters
+from rum.text.fence import defused
+from rum.text.lexicon import word_set
+from rum.text.sentences import split_sentences
+from rum.text.shorten import one_line
+from rum.text.tokens import estimate_tokens
+
+MAX_FILE = 16 * 1024 * 1024  # Bytes of a file that is read
+MAX_COMMITS = 3  # Commits that are told of
+MAX_MEMORIES = 40  # Memories of the file that are looked at
+MAX_FAILURES = 2
+MAX_CAUSES = 2
+MAX_SENTENCE = 400  # Characters of a goal, a failure or another single text
+MAX_RANGES = 40  # Characters of a list of lines; a longer one is told by its length
+SOURCE = 14  # Tokens of a source in the answer
+# A commit that changes how code looks or where it stands: what it stands for is older.
+_MECHANICAL = re.compile(
+    r"(?i)\b(?:re-?format\w*|formatting|code style|black|prettier|gofmt|rustfmt|clang-format|isort|"
+    r"ruff format|whitespace|(?:re-?)?indent\w*|lint(?:er|ing)?|pyupgrade|trailing commas?)\b"
+)
+# Words by which a sentence gives a reason.
+_REASON = re.compile(
+    r"(?i)\b(?:because|since|so that|in order to|otherwise|instead|avoid\w*|prevent\w*|ensur\w*|due to|"
+    r"caus\w*|reason|why|need\w*|must|require\w*|fail\w*|broke\w*|break\w*|crash\w*|wrong\w*|bug\w*|incorrect\w*|"
+    r"leak\w*|race\w*|slow\w*|faster|deadlock\w*|overflow\w*|problem\w*|issue\w*|regression\w*|unsafe|secur\w*|"
+    r"deprecat\w*|no longer|without|allow\w*|support\w*|compat\w*|thus|therefore|hence)\b"
+)
+_PARAGRAPHS = re.compile(r"\n\s*\n|\n(?=\s*[-*•] )")
+_SHORT_LINE = 45  # A shorter line is not wrapped text, so the next one begins another sentence
+_WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}")
+_COMMON = word_set(
+    "the and for not with this that from import return def class self none true false int void char const "
+    "static if else while struct let var function new null str bool"
+)
+
+
+class _Code(NamedTuple):
+    """The lines that are asked about, in the file as it is now."""
+
+    path: str  # As memories store it
+    in_repository: str | None  # Relative to the repository's root; None outside of one
+    first: int
+    last: int
+    symbol: Symbol | None
+    content: bytes | None  # None if the file is read from HEAD
+    names: frozenset[str]  # The identifiers of the lines
+
+
+class _Part(NamedTuple):
+    """A sentence of the answer, with its source if it has one."""
+
+    text: str
+    source: WhySource | None = None
+
+
+def why(caller: Caller, request: WhyRequest) -> WhyResult:
+    """The commits of the lines with their reasons, then causes, failures, and what is not known."""
+    code = _find_code(caller, parse_target(request.target))
+    parts = _fit(_parts(caller.project, code, request.max_tokens), request.max_tokens)
+    lines = _ranges(range(code.first, code.last + 1))
+    text = "\n".join(part.text for part in parts)
+    return WhyResult(
+        code.path,
+        lines,
+        text,
+        estimate_tokens(text),
+        [part.source for part in parts if part.source],
+        symbol=code.symbol.name if code.symbol else UNSET,
+    )
+
+
+def _find_code(caller: Caller, target: Target) -> _Code:
+    project = caller.project
+    path = caller.relative(target.path)
+    repository = project.repository()
+    root = project.location.root or (repository.root if repository else None)
+    if root is None:
+        raise InvalidQuery("This project has no folder on this machine, so its code cannot be read.")
+    absolute = os.path.join(root, path)
+    if not _is_below(absolute, root):
+        raise InvalidQuery(f"`{path}` is outside of the project.", field="target")
+    within = None
+    if repository and _is_below(absolute, repository.root):
+        within = os.path.relpath(absolute, repository.root).replace(os.sep, "/")
+    content = _read(absolute)
+    text = content
+    if content is None and repository and within:
+        text = ask_git(repository.git_dir, "cat-file", "blob", f"HEAD:{within}")
+    if text is None:
+        raise NotFound(f"There is no file `{path}` here. Give its path from the root of the project.")
+    if b"\0" in text[:8000]:
+        raise InvalidQuery(f"`{path}` is not a text file.", field="target")
+    decoded = text.decode("utf-8", "replace")
+    count = decoded.count("\n") + (not decoded.endswith("\n"))
+    found = symbols(decoded, path)
+    symbol = named_symbol(found, target.symbol) if target.symbol else None
+    if target.symbol and symbol is None:
+        some = ", ".join(dict.fromkeys(one.name for one in found[:10]))
+        message = f"`{path}` declares no `{target.symbol[:100]}`."
+        raise NotFound(f"{message} It has: {some}." if some else f"{message} Give a line instead.")
+    first, last = (symbol.first, min(symbol.last, symbol.first + MAX_LINES)) if symbol else target[1:3]
+    if first > count:
+        raise InvalidQuery(f"`{path}` has only {count} lines.", field="target")
+    last = min(last, count)
+    symbol = symbol or enclosing_symbol(found, first, last)
+    span = "\n".join(decoded.split("\n")[first - 1 : last])
+    names = frozenset(word.casefold() for word in _WORD.findall(span)) - _COMMON
+    return _Code(path, within, first, last, symbol, content, names)
+
+
+def _is_below(path: str, root: str) -> bool:
+    """Whether a path stays within a folder, also when symbolic links are followed."""
+    real, real_root = os.path.realpath(path), os.path.realpath(root)
+    return real.startswith(real_root.rstrip(os.sep) + os.sep)
+
+
+def _read(path: str) -> bytes | None:
+    try:
+        return read_bounded(path, MAX_FILE)[0]
+    except (OSError, ValueError):
+        return None
+
+
+def _parts(project: Project, code: _Code, budget: int) -> Iterator[_Part]:
+    """The answer: the commits with their reasons, then causes and failures, and that no reason is known."""
+    place = f"{code.path}:{_ranges(range(code.first, code.last + 1))}"
+    yield _Part(f"{place}, in {code.symbol.name}:" if code.symbol else f"{place}:")
+    blamed = _blame(project, code)
+    memories = _memories_of_file(project, code)
+    told = set[str]()
+    has_reason = False
+    quotes = budget // 2  # Tokens of the sentences of the first commit; others get a part of it
+    for one in blamed[:MAX_COMMITS]:
+        if not one.committed:
+            yield _Part(f"{_label(one)}: not committed yet.")
+            continue
+        for part in _commit_parts(project, code, one, memories, told, quotes):
+            has_reason = has_reason or part.text.startswith("  ")
+            yield part
+        quotes = budget // 8
+    if len(blamed) > MAX_COMMITS:
+        left = sum(len(one.lines) for one in blamed[MAX_COMMITS:])
+        yield _Part(f"{left} more lines are by {len(blamed) - MAX_COMMITS} other commits.")
+    if not blamed:
+        known = project.repository() is not None
+        yield _Part(
+            "Git could not tell who changed these lines." if known else "There is no git repository here."
+        )
+    yield from _causes(project, told)
+    for part in _failures(project, code, memories, told):
+        has_reason = True
+        yield part
+    if not has_reason:
+        yield _Part("No reason is recorded." if blamed else "No memory tells of this code.")
+
+
+def _blame(project: Project, code: _Code) -> list[BlamedLines]:
+    repository = project.repository()
+    if repository is None or code.in_repository is None:
+        return []
+    asked = (repository, code.in_repository, code.first, code.last, code.content)
+    blamed = blame(*asked) or []
+    mechanical = [
+        one.sha for one in blamed[:MAX_COMMITS] if one.committed and _MECHANICAL.search(one.subject)
+    ]
+    if mechanical and (before := blame(*asked, ignored=mechanical)):
+        blamed = before
+    return blamed
+
+
+def _memories_of_file(project: Project, code: _Code) -> list[Memory]:
+    """The memories of the file that are not commits, newest first; commits are found by blame."""
+    rows, _, _ = project.store.search.by_path(code.path, Filters(), MAX_MEMORIES)
+    found = project.store.memories.get([row.id for row in rows], ReadMode.SKIP_DAMAGED)
+    return [one for one in found if one.origin.kind is not OriginKind.COMMIT]
+
+
+def _commit_parts(
+    project: Project,
+    code: _Code,
+    one: BlamedLines,
+    memories: Sequence[Memory],
+    told: set[str],
+    budget: int,
+) -> Iterator[_Part]:
+    memory, subject, body = _message(project, one)
+    found = [other for other in memories if _belongs(other, one.sha) and other.id not in told]
+    told.update(other.id for other in (*found, *([memory] if memory else [])))
+    by = f"{one.sha[:SHORT_SHA]}, {_day(one.at)}, {_quoted(project, one.author)}"
+    source = WhySource(memory.id if memory else None, one.sha[:SHORT_SHA], f"{one.lines[0]}-{one.lines[-1]}")
+    yield _Part(f"{_label(one)}: {subject} [{by}]", source)
+    if memory and memory.reverted_by:
+        extent = " in part" if memory.reverted_by.in_part else ""
+        because = f": {_quoted(project, memory.reverted_by.reason)}" if memory.reverted_by.reason else "."
+        yield _Part(f"  Reverted{extent} by {memory.reverted_by.label}{because}")
+    if reasons := _reasons(_clean(project, body), code.names, subject, budget):
+        yield _Part(f"  {reasons}")
+    for other in found:
+        made = other.origin.kind is not OriginKind.AGENT
+        yield from _memory_parts(project, other, "Made by" if made else "Stored at this commit:")
+
+
+def _message(project: Project, one: BlamedLines) -> tuple[Memory | None, str, str]:
+    """The memory of a commit if there is one, and its subject and body."""
+    rows = project.store.search.by_commit(one.sha, Filters(), 1)
+    for memory in project.store.memories.get([row.id for row in rows], ReadMode.SKIP_DAMAGED):
+        return memory, memory.intent.goal, memory.intent.context
+    repository = project.repository()
+    commit = next(iter(named_commits(repository, [one.sha])), None) if repository else None
+    message = parse_message(commit.message) if commit else None
+    return (
+        None,
+        _quoted(project, message.subject if message else one.subject),
+        message.body if message else "",
+    )
+
+
+def _belongs(memory: Memory, sha: str) -> bool:
+    """Whether the work of a memory made this commit, or was stored when it was the newest."""
+    if any(made and sha.startswith(made) for made in commits_of(memory)):
+        return True
+    return memory.origin.kind is OriginKind.AGENT and memory.commit == sha and memory.outcome.success
+
+
+def _memory_parts(project: Project, memory: Memory, label: str) -> Iterator[_Part]:
+    reasoning, outcome = memory.reasoning, memory.outcome
+    goal = f"  {label} {_quoted(project, memory.intent.goal)} ({_day(memory.created_at)})"
+    yield _Part(goal, WhySource(memory.id))
+    for text in (reasoning.why_chosen, *outcome.learnings):
+        yield from (_Part(f"  {_quoted(project, sentence)}") for sentence in split_sentences(text)[:3])
+    for other in reasoning.alternatives_considered:
+        against = f": {_quoted(project, other.why_rejected)}" if other.why_rejected else ""
+        yield _Part(f"  Decided against {_quoted(project, other.approach)}{against}")
+
+
+def _causes(project: Project, told: set[str]) -> Iterator[_Part]:
+    """What led to the work that was told of, by its links."""
+    edges = project.store.links.of(told) if told else {}
+    causes = [
+        edge.target_id for edge in edges if edge.link_type is LinkType.CAUSED_BY and edge.source_id in told
+    ]
+    causes = [one for one in dict.fromkeys(causes) if one not in told][:MAX_CAUSES]
+    for memory in project.store.memories.get(causes, ReadMode.SKIP_DAMAGED):
+        told.add(memory.id)
+        reason = memory.outcome.failure_reason if not memory.outcome.success else None
+        because = f": {_quoted(project, reason)}" if reason else ""
+        text = f"Caused by {_quoted(project, memory.intent.goal)} ({_day(memory.created_at)}){because}"
+        yield _Part(text, WhySource(memory.id))
+
+
+def _failures(project: Project, code: _Code, memories: Sequence[Memory], told: set[str]) -> Iterator[_Part]:
+    """Failed work on the file that names something of these lines."""
+    shown = 0
+    symbol = code.symbol.name.rpartition(".")[2].casefold() if code.symbol else ""
+    for memory in memories:
+        outcome = memory.outcome
+        if outcome.success or memory.id in told or not outcome.failure_reason:
+            continue
+        text = f"{memory.intent.goal} {outcome.failure_reason} {outcome.summary}"
+        # Identifiers, not plain words: `refresh_token`, `getUser`, or the name of the symbol itself.
+        named = {word.casefold() for word in _WORD.findall(text)}
+        if symbol not in named and not any("_" in word for word in named & code.names):
+            continue
+        told.add(memory.id)
+        goal, reason = _quoted(project, memory.intent.goal), _quoted(project, outcome.failure_reason)
+        yield _Part(
+            f"Failed in this file on {_day(memory.created_at)}: {goal}: {reason}", WhySource(memory.id)
+        )
+        shown += 1
+        if shown == MAX_FAILURES:
+            return
+
+
+def _reasons(body: str, names: frozenset[str], subject: str, budget: int) -> str:
+    """The sentences of a message that fit: those that give a reason or name something of the lines first.
+
+    They stand in the order of the message; `[…]` is where others were left out.
+    """
+    sentences = [
+        one
+        for paragraph in _PARAGRAPHS.split(body)
+        for text in _unwrapped(paragraph)
+        for one in split_sentences(text)
+        if _WORD.search(one) and one.casefold().rstrip(".") != subject.casefold().rstrip(".")
+    ]
+
+    def weight(at: int) -> float:
+        words = {word.casefold() for word in _WORD.findall(sentences[at])}
+        return 2 * bool(_REASON.search(sentences[at])) + min(3, len(words & names)) + (at == 0) - at / 100
+
+    chosen = set[int]()
+    for at in sorted(range(len(sentences)), key=lambda at: -weight(at)):
+        if (size := _size(sentences[at])) <= budget:
+            chosen.add(at)
+            budget -= size
+    text = ""
+    for at in sorted(chosen):
+        between = ";" if text and text[-1] not in ".!?:;,…" else ""
+        text += f"{between}{' ' if at == 0 or at - 1 in chosen else ' […] '}{sentences[at]}"
+    return text.strip() + (" […]" if chosen and len(sentences) - 1 not in chosen else "")
+
+
+def _unwrapped(paragraph: str) -> Iterator[str]:
+    """The texts of a paragraph, each on one line."""
+    text = ""
+    for line in paragraph.splitlines():
+        text = f"{text} {' '.join(line.split())}".strip()
+        if len(line) < _SHORT_LINE:
+            yield text
+            text = ""
+    if text:
+        yield text
+
+
+def _fit(parts: Iterable[_Part], budget: int) -> list[_Part]:
+    """The parts that fit into a number of tokens; a part that is too long is left out."""
+    kept = list[_Part]()
+    for part in parts:
+        size = _size(part.text) + (SOURCE if part.source else 0)
+        if size <= budget or not kept:
+            budget -= size
+            kept.append(part)
+    return kept
+
+
+def _size(text: str) -> int:
+    return estimate_tokens(text) + 1
+
+
+def _quoted(project: Project, text: str) -> str:
+    """Text of others on one line of limited length."""
+    return _clean(project, one_line(text, MAX_SENTENCE))
+
+
+def _clean(project: Project, text: str) -> str:
+    """Text of others without secrets, and without imitations of a prompt's tags."""
+    return defused(project.redactor.redact(text))
+
+
+def _label(one: BlamedLines) -> str:
+    lines = _ranges(one.lines)
+    if len(lines) > MAX_RANGES:
+        return f"{len(one.lines)} lines from {one.lines[0]} to {one.lines[-1]}"
+    return f"{'Line' if lines.isdecimal() else 'Lines'} {lines}"
+
+
+def _ranges(numbers: Iterable[int]) -> str:
+    """Line numbers as `3-7, 12`."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][1] + 1:
+            runs[-1][1] = number
+        else:
+            runs.append([number, number])
+    return ", ".join(f"{first}-{last}" if last > first else str(first) for first, last in runs)
+
+
+def _day(at: int) -> str:
+    return time.strftime("%Y-%m-%d", time.gmtime(at))

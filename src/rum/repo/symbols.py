@@ -1,0 +1,129 @@
+"""Where a function or class stands in a source file: exact for Python, by declarations elsewhere."""
+
+from __future__ import annotations
+
+import ast
+import re
+import warnings
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from rum.text.lexicon import word_set
+
+MAX_LINES = 50_000  # Of a file that is searched for symbols
+_PYTHON = (".py", ".pyi")
+_NAME = r"[A-Za-z_$][\w$]*"
+_MODIFIERS = (
+    r"export|default|pub(?:\([\w: ]*\))?|async|static|abstract|final|public|private|protected|internal|"
+    r"unsafe|extern|virtual|override|open|inline|const|data|sealed|partial"
+)
+_KEYWORDS = (
+    r"def|class|interface|trait|struct|enum|union|type|module|namespace|impl|fn|func|function|fun|sub|proc|"
+    r"object|record|macro_rules!|\#\s*define|const|let|var"
+)
+# A declaration with a keyword: `def f`, `func (r *T) F`, `class C`, `const f =`, `#define F`.
+_KEYWORD = re.compile(
+    rf"^(?P<indent>\s*)(?:(?:{_MODIFIERS})\s+)*(?:{_KEYWORDS})\s*\*?\s+"
+    rf"(?:\([^)]{{0,80}}\)\s*)?(?P<name>{_NAME})"
+)
+# A function of C and its relatives: a name before parentheses at the start of a line, and no `;` after them.
+_FUNCTION = re.compile(
+    rf"^(?P<indent>\s*)(?:[A-Za-z_][\w:<>,*&\[\]]*[\s*&]+){{0,6}}(?P<name>~?{_NAME})\s*\([^;]*$"
+)
+_NO_FUNCTION = word_set(
+    "if for while switch return catch elif else sizeof defined do try with case throw new await yield"
+)
+_BINDING = re.compile(r"\b(?:const|let|var)\b")
+_BINDS_FUNCTION = re.compile(r"=>|\bfunction\b|=\s*\(|\bclass\b")
+
+
+class Symbol(NamedTuple):
+    """A function or class: its name (of a method, with that of the class) and its lines, from 1 on."""
+
+    name: str
+    first: int
+    last: int
+
+
+def symbols(text: str, path: str) -> list[Symbol]:
+    """The functions and classes of a file, outer ones before inner ones."""
+    if text.count("\n") > MAX_LINES:
+        return []
+    if path.endswith(_PYTHON):
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                tree = ast.parse(text)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            pass
+        else:
+            return list(_python_symbols(tree, ""))
+    return list(_declared(text.splitlines()))
+
+
+def named_symbol(found: Sequence[Symbol], name: str) -> Symbol | None:
+    """The symbol with this name, with or without that of its class."""
+    wanted = name.replace("::", ".").removesuffix("()")
+    exact = (one for one in found if one.name == wanted)
+    return next(exact, None) or next(
+        (one for one in found if one.name.rpartition(".")[2] == wanted.rpartition(".")[2]), None
+    )
+
+
+def enclosing_symbol(found: Sequence[Symbol], first: int, last: int) -> Symbol | None:
+    """The smallest symbol that contains all these lines."""
+    around = [one for one in found if one.first <= first and last <= one.last]
+    return min(around, key=lambda one: one.last - one.first, default=None)
+
+
+def _python_symbols(node: ast.AST, outer: str) -> Iterator[Symbol]:
+    for child in ast.iter_child_nodes(node):
+        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            name = f"{outer}.{child.name}" if outer else child.name
+            first = min((child.lineno, *(one.lineno for one in child.decorator_list)))
+            yield Symbol(name, first, child.end_lineno or child.lineno)
+            yield from _python_symbols(child, name)
+        elif isinstance(child, ast.stmt):
+            yield from _python_symbols(child, outer)
+
+
+def _declared(lines: Sequence[str]) -> Iterator[Symbol]:
+    for number, line in enumerate(lines):
+        if len(line) > 300 or not (found := _KEYWORD.match(line) or _FUNCTION.match(line)):
+            continue
+        before = line[: found.start("name")].split()
+        if not before and found["indent"]:
+            continue  # A call; a declaration at the start of a line may stand alone
+        if not _NO_FUNCTION.isdisjoint((found["name"], *before)) or (
+            _BINDING.search(line) and not _BINDS_FUNCTION.search(line)
+        ):
+            continue
+        last = _end(lines, number, len(found["indent"]))
+        if last is not None:
+            yield Symbol(found["name"], number + 1, last + 1)
+
+
+def _end(lines: Sequence[str], start: int, indent: int) -> int | None:
+    """The last line of a declaration's body: by its braces, or else by its indentation; None without one."""
+    depth, opened = 0, False
+    for number in range(start, min(start + 3000, len(lines))):
+        line = lines[number]
+        if not opened and number > start + 8:
+            break
+        if not opened and (";" in line.split("//")[0] and "{" not in line):
+            return start if number == start and re.search(r"=>|=|define|type", line) else None
+        depth += line.count("{") - line.count("}")
+        opened = opened or "{" in line
+        if opened and depth <= 0:
+            return number
+    if opened:
+        return None
+    last = start
+    for number in range(start + 1, min(start + 3000, len(lines))):
+        line = lines[number]
+        if line.strip():
+            if len(line) - len(line.lstrip()) <= indent:
+                # Ruby and its relatives close with a word.
+                return number if re.match(r"\s*(?:end|fi|done)\b", line) else last
+            last = number
+    return last
