@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Literal
 
@@ -65,8 +65,11 @@ class Caller:
         session_id: str | None = None,
         rate: RateLimit | None = None,
         role: Role | None = None,
+        counts_uses: bool = True,
     ) -> None:
         """`role` is that of a caller's token; a local caller has none, and may act as any agent."""
+        self.counts_uses = counts_uses
+        """Whether what is retrieved counts as used."""
         self.project = project
         self.role: Role | None = role
         self.client = project.label(client)
@@ -92,6 +95,11 @@ class Caller:
             rate=self.rate,
             role="writer" if self.role == "owner" else self.role,
         )
+
+    def count_uses(self, ids: Iterable[str]) -> None:
+        """Count memories as retrieved."""
+        if self.counts_uses:
+            self.project.uses.update(ids)
 
     @property
     def store(self) -> Store:

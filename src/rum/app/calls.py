@@ -135,6 +135,7 @@ PYTHON: dict[str, str] = {
     "layers": "app.layers.layers:layers_of",
     "stored_layers": "app.layers.backends:StoreBackend",
     "run": "app.runs.run:Run",
+    "pages": "app.pages.api:Pages",
 }
 
 

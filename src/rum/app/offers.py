@@ -35,6 +35,7 @@ from rum.store.attempt_fingerprint import command_tried, edit_marks
 from rum.store.base import ReadMode
 from rum.store.captured_events import SessionKey
 from rum.store.derived import Attempt, attempts_of
+from rum.text.tokens import estimate_tokens
 
 if TYPE_CHECKING:
     from rum.capture.events.event import Event
@@ -75,10 +76,12 @@ def _rows(event: Event) -> Iterator[OfferRow]:
     for number, one in enumerate(event.get("offers", [])):
         ids = cast("list[object]", one.get("memories") or [""])
         turn, call = event.get("turn", ""), event.get("call", "")
+        text = str(one.get("text", ""))
         for memory_id in ids:
             yield OfferRow(
                 *(event["id"], number, str(memory_id), event["client"], event["session"], turn, call),
-                *(str(one.get("kind", "")), event["at"], str(one.get("text", ""))),
+                *(str(one.get("kind", "")), event["at"], text),
+                tokens=estimate_tokens(text),
             )
 
 

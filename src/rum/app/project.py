@@ -128,6 +128,13 @@ class Project:
             self.store = self._open_store(location.directory, settings, self._register)
         self.location = location
 
+    def reload_settings(self) -> None:
+        """Use the settings as they are in the files now."""
+        if self._locate is not None:
+            self.settings = self._locate(False)[0]
+            for name in _OF_LOCATION & set(self.__dict__):
+                del self.__dict__[name]
+
     def is_at(self, folder: str) -> bool:
         """Whether another folder belongs to this project, too; looking does not register it."""
         try:

@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from rum.app.layers.rules import Rules
     from rum.app.memories.trash import Trash
     from rum.app.notes.notes import Notes
+    from rum.app.pages.api import Pages
     from rum.app.review.review import Review
     from rum.app.runs.run import Run
     from rum.app.upkeep.archive import Archived, Restored
@@ -379,6 +380,15 @@ class Rum:
     def review(self) -> Review:
         """What was captured or extracted and waits for a person; see the setting `review`."""
         return self._make("review")
+
+    @cached_property
+    def pages(self) -> Pages:
+        """Lists in pages and overviews, as the page of `rum web` shows them."""
+        return self._make("pages")
+
+    def check_may_write(self, what: str) -> None:
+        """Raise PermissionDenied if the caller may only read; `what` names the change in the error."""
+        self._caller.check_may_write(what)
 
     def purge(self) -> bool:
         """Make what was forgotten unrecoverable; False when another process is in the way."""
@@ -707,14 +717,19 @@ class Rum:
         return self._maintain("tokens")
 
 
-def for_token(rum: Rum, client: str, role: Role | None, session: str | None) -> Rum:
-    """The same open memory for one caller of a server, which counts the calls itself."""
+def for_token(rum: Rum, client: str, role: Role | None, session: str | None, *, is_page: bool = False) -> Rum:
+    """The same open memory for one caller of a server, which counts the calls itself.
+
+    What somebody looks at on the page does not count as a use of the memories. Without a role, the user of
+    the page is the owner.
+    """
     project = rum._project  # pyright: ignore[reportPrivateUsage]
     return Rum(
         Caller(
             project,
             client=client,
-            owner=role == "owner",
+            owner=role == "owner" or (is_page and role is None),
+            counts_uses=not is_page,
             cwd=project.location.root or project.location.directory,
             session_id=session,
             rate=RateLimit(0),

@@ -21,10 +21,13 @@ _UNKNOWN = re.compile(r"Object contains unknown field `(.*)`", re.DOTALL)
 _MISSING = re.compile(r"Object missing required field `(.*)`", re.DOTALL)
 
 
-def parse(data: object, model: type[T], what: str) -> T:
-    """`data` as a `model`; InvalidQuery says which field of `what` is wrong and how to fix it."""
+def parse(data: object, model: type[T], what: str, *, strict: bool = True) -> T:
+    """`data` as a `model`; InvalidQuery says which field of `what` is wrong and how to fix it.
+
+    Without `strict`, numbers and truth values may be given as texts.
+    """
     try:
-        return msgspec.convert(data, model)
+        return msgspec.convert(data, model, strict=strict)
     except msgspec.ValidationError as error:
         raise _explained(str(error), model, what, data) from None
 

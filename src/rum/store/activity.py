@@ -27,6 +27,16 @@ class OfferRow(NamedTuple):
     followed: bool = False
     contradicted: bool = False
     success: bool | None = None
+    tokens: int = 0  # Of the text, which is deleted after two weeks; 0 where they were not counted
+
+
+class OfferPlace(NamedTuple):
+    """The place of an offer in the list, newest first."""
+
+    at: float
+    event: str
+    number: int
+    memory_id: str
 
 
 class OfferQuery(NamedTuple):
@@ -39,6 +49,7 @@ class OfferQuery(NamedTuple):
     kind: str | None = None
     since: float = 0
     until: float | None = None
+    after: OfferPlace | None = None  # The last one of the page before
 
 
 class OfferCounts(NamedTuple):
@@ -105,6 +116,10 @@ class Activity(Protocol):
 
     def find_offers(self, query: OfferQuery) -> list[OfferRow]:
         """Return offers, newest first."""
+        ...
+
+    def offer_tokens(self, since: float) -> list[tuple[float, str, int]]:
+        """Return time, text and number of tokens of each text offered since a time, oldest first."""
         ...
 
     def set_outcomes(self, offers: Iterable[OfferRow]) -> None:

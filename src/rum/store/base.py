@@ -15,6 +15,7 @@ from rum.store.records import WithIds
 if TYPE_CHECKING:
     from rum.model.chapters import Chapter, Wisdom
     from rum.store.activity import Activity
+    from rum.store.browse import Browse
     from rum.store.captured_events import CapturedEvents
     from rum.store.chapters import GroupMatches, Groups
     from rum.store.records import Events, Facts, History, Rules
@@ -168,6 +169,7 @@ class Store(Protocol):
     links: Links
     agents: Agents
     search: Search
+    browse: Browse
     vectors: Vectors
     archive: Archive
     trash: Trash

@@ -45,6 +45,17 @@ class CapturedTurn(NamedTuple):
     concluded_at: int | None = None
 
 
+class SessionFigures(NamedTuple):
+    """A session: the times of its first and last event, its turns, those that go on, and its memories."""
+
+    key: SessionKey
+    first: float
+    last: float
+    turns: int
+    open_turns: int
+    memories: int
+
+
 class RuleCandidate(NamedTuple):
     """A possible rule, and the words of the user that it was taken from."""
 
@@ -111,6 +122,12 @@ class CapturedEvents(Protocol):
 
         Without a scope: turns with events since they were concluded, those without events for longest first.
         """
+        ...
+
+    def sessions(
+        self, limit: int, after: tuple[float, SessionKey] | None = None, client: str | None = None
+    ) -> list[SessionFigures]:
+        """Return the sessions with turns, the last active first, after the time and name of another one."""
         ...
 
     def conclude(self, turn: CapturedTurn, now: int) -> None:

@@ -57,6 +57,10 @@ class Facts(ChangeableRecords["Fact"], Protocol):
         """Return facts whose keys start with the prefix, the last changed first, and how many there are."""
         ...
 
+    def after_key(self, limit: int, prefix: str = "", after: str = "") -> list[Fact]:
+        """Return facts whose keys start with the prefix, by key, from the first one after `after` on."""
+        ...
+
 
 class Rules(ChangeableRecords["Rule"], Protocol):
     """Conditions and actions."""

@@ -79,7 +79,7 @@ def recall(caller: Caller, request: RecallRequest) -> RecallResult:
     why = {match.memory_id: explain(*answer.source(match), match) for _, match, _ in found if request.explain}
     renders = _renders(caller.project, request, found, why)
     returned, left_out = _fit_memories(request, renders)
-    caller.project.uses.update(memory.id for memory in returned)
+    caller.count_uses(memory.id for memory in returned)
     if not returned and renders:
         return _nothing_fits(caller, request, answer, renders)
     if not returned:
@@ -360,7 +360,7 @@ def show(caller: Caller, memory_id: str, depth: Depth) -> RetrievedMemory:
     """One memory by id, with its links."""
     memory = caller.project.memory(memory_id)
     retrieved = retrieve(caller.project, memory, depth)
-    caller.project.uses[memory.id] += 1
+    caller.count_uses([memory.id])
     return retrieved
 
 
@@ -385,7 +385,7 @@ def trace(caller: Caller, request: TraceRequest) -> TraceResult:
         )
         for step in steps
     ]
-    caller.project.uses.update([origin.id, *(node.memory.id for node in chain)])
+    caller.count_uses([origin.id, *(node.memory.id for node in chain)])
     hint = _other_direction(caller.project, origin.id, request.direction)
     return TraceResult(at_depth(origin, depth), chain, len(chain), hint)
 

@@ -213,7 +213,7 @@ LIKE = 0.6  # The share of common words in goal and outcome from which two memor
 SHOWN = 3
 
 
-def similar_to(project: Project, draft: Draft) -> list[Similar]:
+def similar_to(project: Project, draft: Draft | Memory) -> list[Similar]:
     """The memories that say almost the same."""
     ids = find_sharing(project, draft.intent.goal)
     if not ids:

@@ -192,6 +192,11 @@ def sync_automatically(caller: Caller) -> tuple[int, str]:
     return moved, problem
 
 
+def target_states(project: Project) -> dict[str, TargetState]:
+    """The targets of this project, with what is known about each."""
+    return {name: _decode(state) for name, state in project.store.sync.targets().items()}
+
+
 def _decode(state: str) -> TargetState:
     try:
         return msgspec.json.decode(state, type=TargetState)

@@ -10,6 +10,8 @@ from contextlib import suppress
 from typing import Any, cast
 
 from rum.model.errors import InvalidQuery
+from rum.settings.config_file import LIMIT
+from rum.store.files.atomic_write import locked, read, replace
 
 _HEADER = re.compile(r"[ \t]*\[([^\[\]\n]+)\][ \t]*(?:#.*)?$")
 # Strings and comments, in which brackets and line ends have no meaning, and runs of other characters.
@@ -206,3 +208,18 @@ def _value(value: object) -> str:
         raise InvalidQuery(f"{value} is not a value that RUM writes. Remove it from RUM's table.")
     # JSON's strings, numbers and booleans are also valid in TOML, except for DEL.
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def edit_file(file: str, path: tuple[str, ...], value: object, *, new_mode: int = 0o666) -> None:
+    """Set a value in a TOML file, or with None remove it; InvalidQuery if that cannot be done safely."""
+    with locked(file):
+        raw = read(file, LIMIT)
+        try:
+            before = (raw or b"").decode()
+            after = set_value(before, path, value).encode()
+        except UnicodeError:
+            raise InvalidQuery(f"{file} or the value is not UTF-8. Nothing was changed.") from None
+        except InvalidQuery as error:
+            raise InvalidQuery(f"{file}: {error.message} Nothing was changed.", file=file) from None
+        if after != before.encode():
+            replace(file, after, new_mode=new_mode)

@@ -27,15 +27,20 @@ SELECT failed_at, why FROM failures WHERE part = ?;
 DELETE FROM failures WHERE part = :part;
 
 -- name: insert_offer
-INSERT INTO offers (event, number, memory_id, client, session, turn, call, kind, at, said)
-VALUES (:event, :number, :memory_id, :client, :session, :turn, :call, :kind, :at, :text) ON CONFLICT DO NOTHING;
+INSERT INTO offers (event, number, memory_id, client, session, turn, call, kind, at, said, tokens)
+VALUES (:event, :number, :memory_id, :client, :session, :turn, :call, :kind, :at, :text, :tokens)
+ON CONFLICT DO NOTHING;
 
 -- name: find_offers
 SELECT *, said AS text FROM offers
 WHERE (:client IS NULL OR client = :client) AND (:session IS NULL OR session = :session)
   AND (:memory IS NULL OR memory_id = :memory) AND (:kind IS NULL OR kind = :kind)
-  AND at >= :since AND (:until IS NULL OR at <= :until)
+  AND at >= :since AND at <= coalesce(:until, 1e18)
+  AND (:after_at IS NULL OR at < :after_at OR (event, number, memory_id) > (:after_event, :after_number, :after_memory))
 ORDER BY at DESC, event, number, memory_id LIMIT coalesce(:limit, -1);
+
+-- name: offer_tokens
+SELECT min(at) AS at, said AS text, max(tokens) AS tokens FROM offers WHERE at >= ? GROUP BY event, number ORDER BY 1;
 
 -- name: set_offer_outcome
 UPDATE offers SET fetched = :fetched, followed = :followed, contradicted = :contradicted, success = :success

@@ -30,6 +30,21 @@ SELECT *, became AS outcome FROM turns WHERE is_open ORDER BY last LIMIT ?;
 -- name: turns_of_session
 SELECT *, became AS outcome FROM turns WHERE client = ? AND session = ? ORDER BY first, agent LIMIT ?;
 
+-- name: sessions
+-- A session is found at its newest turn.
+SELECT t.client, t.session, t.last,
+  (SELECT min(first) FROM turns AS o WHERE o.client = t.client AND o.session = t.session) AS first,
+  (SELECT count(*) FROM turns AS o WHERE o.client = t.client AND o.session = t.session) AS turns,
+  (SELECT count(*) FROM turns AS o WHERE o.client = t.client AND o.session = t.session AND o.is_open) AS open_turns,
+  (SELECT count(DISTINCT memory_id) FROM turns AS o WHERE o.client = t.client AND o.session = t.session) AS memories
+FROM turns AS t INDEXED BY turns_last
+WHERE t.last <= :last AND (t.last < :last OR (t.client, t.session) > (:after_client, :after_session))
+  AND (:client IS NULL OR t.client = :client)
+  AND NOT EXISTS (
+    SELECT 1 FROM turns AS o WHERE o.client = t.client AND o.session = t.session
+      AND (o.last > t.last OR (o.last = t.last AND (o.agent, o.turn) > (t.agent, t.turn))))
+ORDER BY t.last DESC, t.client, t.session LIMIT :limit;
+
 -- name: turn_by_key
 SELECT *, became AS outcome FROM turns WHERE client = ? AND session = ? AND agent = ? AND turn = ? LIMIT ?;
 

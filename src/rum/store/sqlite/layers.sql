@@ -16,6 +16,10 @@ SELECT * FROM facts WHERE seq > ? ORDER BY seq LIMIT ?;
 SELECT * FROM facts WHERE substr(key, 1, length(:prefix)) = :prefix
 ORDER BY coalesce(updated_at, created_at) DESC, seq DESC LIMIT :limit;
 
+-- name: facts_after_key
+SELECT * FROM facts WHERE key > :after AND key >= :prefix AND substr(key, 1, length(:prefix)) = :prefix
+ORDER BY key LIMIT :limit;
+
 -- name: count_facts
 SELECT count(*) FROM facts;
 

@@ -25,7 +25,17 @@ def _load(name: str) -> dict[str, str]:
     return {name: body.strip().rstrip(";") for name, body in zip(parts[1::2], parts[2::2], strict=True)}
 
 
-_FILES = ("queries", "layers", "chapters", "archive", "trash", "sync", "captured_events", "activity")
+_FILES = (
+    "queries",
+    "layers",
+    "chapters",
+    "archive",
+    "trash",
+    "sync",
+    "captured_events",
+    "activity",
+    "browse",
+)
 
 # Statement by name: `queries.sql` for memories, `layers.sql` for facts, rules and events, and so on.
 SQL = {name: body for file in _FILES for name, body in _load(f"{file}.sql").items()}

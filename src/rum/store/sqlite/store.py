@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, TypeVar
 
 from rum.store.sqlite.activity_file import ActivityFile, tolerant
+from rum.store.sqlite.browse import SqliteBrowse
 from rum.store.sqlite.connect import Database, storage_errors
 from rum.store.sqlite.memories import SqliteArchive, SqliteMemories
 from rum.store.sqlite.migrate import SCHEMA, prepare
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from rum.store.activity import Activity
     from rum.store.base import Agents, Links, Memories
+    from rum.store.browse import Browse
     from rum.store.captured_events import CapturedEvents
     from rum.store.chapters import GroupMatches
     from rum.store.records import Events, Facts, History, Rules
@@ -66,6 +68,7 @@ class SqliteStore:
         self.search: Search = SqliteSearch(self._rum, memories)
         self.links: Links = LinkTable(self._statements)
         self.agents: Agents = AgentTable(self._statements)
+        self.browse: Browse = SqliteBrowse(self._rum)
         self.vectors: Vectors = VectorTable(self._statements)
         self.history: History = HistoryTable(self._statements)
         self.sync: SyncLog = SyncLogTable(self._statements)

@@ -13,6 +13,7 @@ from rum.store.captured_events import (
     EventQuery,
     FoundEvent,
     RuleCandidate,
+    SessionFigures,
     SessionKey,
     TurnKey,
 )
@@ -60,7 +61,15 @@ class ActivityTable(Table):
             self._db.run_many("insert_offer", rows)
 
     def find_offers(self, query: OfferQuery) -> list[OfferRow]:
-        return [_offer(row) for row in self._db.rows("find_offers", query._asdict())]
+        values = query._asdict()
+        place = values.pop("after")
+        values |= dict(zip(_PLACE, place or (None,) * len(_PLACE), strict=True))
+        if place is not None:  # the index of times is then read from there on
+            values["until"] = min(place.at, place.at if query.until is None else query.until)
+        return [_offer(row) for row in self._db.rows("find_offers", values)]
+
+    def offer_tokens(self, since: float) -> list[tuple[float, str, int]]:
+        return [(row["at"], row["text"], row["tokens"]) for row in self._db.rows("offer_tokens", (since,))]
 
     def set_outcomes(self, offers: Iterable[OfferRow]) -> None:
         changed = list(offers)
@@ -100,6 +109,9 @@ class ActivityTable(Table):
         return {row["memory_id"]: row["value"] for row in rows} if len(rows) <= limit else None
 
 
+_PLACE = ("after_at", "after_event", "after_number", "after_memory")
+
+
 def _offer(row: Row) -> OfferRow:
     values = {name: row[name] for name in OfferRow._fields}
     for name in ("fetched", "followed", "contradicted", "success"):
@@ -107,6 +119,7 @@ def _offer(row: Row) -> OfferRow:
     return OfferRow(**values)
 
 
+_LATEST = 1e18  # A time after all others
 _NO_TURN = ("start", "end", "compact", "offered", "muted")  # Kinds of events that open no turn
 
 
@@ -165,6 +178,20 @@ class CapturedEventTable(Table):
                 memory_id=row["memory_id"],
                 why=row["why"],
                 concluded_at=row["concluded_at"],
+            )
+            for row in rows
+        ]
+
+    def sessions(
+        self, limit: int, after: tuple[float, SessionKey] | None = None, client: str | None = None
+    ) -> list[SessionFigures]:
+        last, key = after or (_LATEST, SessionKey("", ""))
+        values = {"last": last, "after_client": key.client, "after_session": key.session}
+        rows = self._db.rows("sessions", {**values, "client": client, "limit": limit})
+        return [
+            SessionFigures(
+                SessionKey(row["client"], row["session"]),
+                *(row[name] for name in ("first", "last", "turns", "open_turns", "memories")),
             )
             for row in rows
         ]

@@ -50,6 +50,10 @@ class FactTable(_LayerTable[Fact]):
         found = [self._item(row) for row in rows]
         return found, self._values("count_facts_below", (prefix,))[0] if len(found) == limit else len(found)
 
+    def after_key(self, limit: int, prefix: str = "", after: str = "") -> list[Fact]:
+        values = {"limit": limit, "prefix": prefix, "after": after}
+        return [self._item(row) for row in self._db.rows("facts_after_key", values)]
+
 
 class RuleTable(_LayerTable[Rule]):
     """The rules of one project."""

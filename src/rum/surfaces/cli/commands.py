@@ -83,6 +83,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "uninstall": ("upkeep.install", "Disconnect coding agents."),
         "mcp": ("upkeep.install", "Serve the memory to an agent over MCP."),
         "serve": ("upkeep.server", "Serve memories to a team over HTTP."),
+        "web": ("upkeep.web", "Open a page to look at the memory."),
         "hook": ("upkeep.install", "Handle a hook event of a client."),
         "completion": ("upkeep.install", "Print a shell completion script."),
     },

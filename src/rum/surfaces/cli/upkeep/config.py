@@ -14,12 +14,12 @@ from rum.model.errors import InvalidQuery, NotFound
 from rum.recall.fitted import MIN_CONFIDENCE
 from rum.repo.location import find_root
 from rum.settings import trust as trusted_roots
-from rum.settings.config_file import LIMIT, REPOSITORY_CONFIG
+from rum.settings.config_file import REPOSITORY_CONFIG
 from rum.settings.home import ensure_private_dir, find_home
 from rum.settings.load import Settings, find_setting, load, needs_trust, parse_value, untrusted_keys
 from rum.settings.table import AGENT_SETTINGS, HARMLESS, INSIDE, OUTSIDE, SETTINGS, Setting
-from rum.store.files import toml_edit
-from rum.store.files.atomic_write import inside, locked, make_folder, read, replace
+from rum.store.files.atomic_write import inside, make_folder
+from rum.store.files.toml_edit import edit_file
 from rum.surfaces.cli.options import Group, Options, command
 from rum.surfaces.cli.output import ask, note, print_result
 from rum.surfaces.cli.views import View, table
@@ -135,7 +135,7 @@ def _change_file(setting: Setting, path: tuple[str, ...], value: object, scope: 
     if scope == "user":
         ensure_private_dir(home)
         file = os.path.join(home, "config.toml")
-        _edit(os.path.realpath(file), path, value, new_mode=0o600)
+        edit_file(os.path.realpath(file), path, value, new_mode=0o600)
         return file
     root = find_root(os.getcwd(), home)
     if root is None:
@@ -148,24 +148,10 @@ def _change_file(setting: Setting, path: tuple[str, ...], value: object, scope: 
     file = os.path.join(root, REPOSITORY_CONFIG)
     trusted = trusted_roots.is_trusted(home, root)
     make_folder(os.path.dirname(inside(root, file)))
-    _edit(inside(root, file), path, value)
+    edit_file(inside(root, file), path, value)
     if trusted:  # this change was the user's own
         trusted_roots.trust(home, root)
     return file
-
-
-def _edit(file: str, path: tuple[str, ...], value: object, *, new_mode: int = 0o666) -> None:
-    with locked(file):
-        raw = read(file, LIMIT)
-        try:
-            before = (raw or b"").decode()
-            after = toml_edit.set_value(before, path, value).encode()
-        except UnicodeError:
-            raise InvalidQuery(f"{file} or the value is not UTF-8. Nothing was changed.") from None
-        except InvalidQuery as error:
-            raise InvalidQuery(f"{file}: {error.message} Nothing was changed.", file=file) from None
-        if after != before.encode():
-            replace(file, after, new_mode=new_mode)
 
 
 @command("trust")

@@ -1,0 +1,239 @@
+"""Memories by time, by day and by file, and the overview of a project."""
+
+from __future__ import annotations
+
+import errno
+import os
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable
+from datetime import date, datetime, timedelta
+
+from rum.app.caller import Caller
+from rum.app.pages.lists import cut_page, decode_cursor, entries, moment
+from rum.app.project import Project
+from rum.consolidate.report_figures import OpenFollowUps
+from rum.model.errors import InvalidQuery, NotFound
+from rum.model.links import LinkType
+from rum.model.memory import UNVERIFIED
+from rum.model.memory_layers import TaskType
+from rum.model.offers import OfferFigures
+from rum.model.pages import (
+    Area,
+    DayCount,
+    Days,
+    DaysRequest,
+    Entry,
+    FailingFile,
+    FileContent,
+    FileEntry,
+    FilesPage,
+    FilesRequest,
+    OfferOverview,
+    OpenFollowUp,
+    Overview,
+    Page,
+    TimelineRequest,
+    TokensOfDay,
+)
+from rum.model.parse import parse
+from rum.store.base import ReadMode
+from rum.store.browse import EntryQuery, PeriodCount
+from rum.store.filters import Filters
+from rum.text.tokens import estimate_tokens
+
+DAY = 86400
+RECENT = 10  # Memories, files and follow-ups in the overview
+WEEKS = 26
+RECENT_DAYS = 90  # For files with failures and parts of the repository
+MAX_DAYS = 400
+_TOKEN_DAYS, _OFFER_DAYS = 30, 7
+_AREAS = 12
+_AREA_DEPTH = 2  # Folders of a path that name a part of the repository
+_MAX_FAILURES = 5000  # The newest failures whose files are counted
+_MAX_WORK = 2000  # The newest memories whose files are counted
+_FOLLOWED = 300  # The newest memories that are searched for follow-ups
+_MAX_COUNTED = 1000  # Memories that are counted below a folder
+_AFTER_FOLDER = "/" + chr(1114111)
+_MAX_FILE = 200_000  # Bytes of a file that are shown
+
+
+def timeline(caller: Caller, request: TimelineRequest) -> Page[Entry]:
+    """Memories by time, newest first unless asked otherwise."""
+    project = caller.project
+    query = EntryQuery(
+        _filters(project, request),
+        request.limit + 1,
+        path=_path(caller, request.file) or None,
+        after=decode_cursor(request.cursor, tuple[int, str]),
+        oldest_first=request.order == "oldest",
+    )
+    found = project.store.browse.entries(query)
+    rows, after = cut_page(found, request.limit, lambda row: (row.created_at, row.id))
+    return Page(items=entries(project, rows), next=after)
+
+
+def _filters(project: Project, request: TimelineRequest) -> Filters:
+    success = {"success": True, "failure": False}.get(request.outcome or "")
+    tags = (*request.tag, *((UNVERIFIED,) if request.outcome == UNVERIFIED else ()))
+    return Filters(
+        task_type=parse(request.type, TaskType, "type") if request.type else None,
+        agent_id=_agent_id(project, request.agent),
+        session_id=request.session or None,
+        success=success,
+        since=moment(project, request.since, "since"),
+        before=moment(project, request.before, "before"),
+        tags=tuple(filter(None, tags)),
+        superseded=True,
+    )
+
+
+def _agent_id(project: Project, name: str | None) -> str | None:
+    """The id of an agent; one that is not known is an error, as it would look like an empty list."""
+    return project.find_id("agent", name) if name else None
+
+
+def _path(caller: Caller, path: str | None) -> str:
+    return caller.relative(path).rstrip("/") if path and path.strip("/ ") else ""
+
+
+def days(caller: Caller, request: DaysRequest) -> Days:
+    """The memories of each day of the local time zone; days without work are left out."""
+    project = caller.project
+    before = moment(project, request.before, "before") or project.now() + 1
+    since = moment(project, request.since, "since") or before - RECENT_DAYS * DAY
+    if before - since > MAX_DAYS * DAY:
+        raise InvalidQuery(f"At most {MAX_DAYS} days can be counted at a time.", field="since")
+    found = project.store.browse.count_periods(since, before, _agent_id(project, request.agent), UNVERIFIED)
+    return Days(days=_by_day(found), since=since, before=before)
+
+
+def _by_day(found: Iterable[PeriodCount], *, weekly: bool = False) -> list[DayCount]:
+    """Counts by local days, or by weeks, which begin on Monday."""
+    sums: defaultdict[date, list[int]] = defaultdict(lambda: [0, 0, 0])
+    for one in found:
+        day = date.fromtimestamp(one.start)
+        if weekly:
+            day -= timedelta(days=day.weekday())
+        for at, number in enumerate((one.memories - one.failures, one.failures, one.unverified)):
+            sums[day][at] += number
+    return [_day_count(day, *sums[day]) for day in sorted(sums)]
+
+
+def _day_count(day: date, success: int, failure: int, unverified: int) -> DayCount:
+    start = int(datetime(day.year, day.month, day.day).timestamp())
+    return DayCount(day=day.isoformat(), start=start, success=success, failure=failure, unverified=unverified)
+
+
+def overview(caller: Caller) -> Overview:
+    """What happened lately, success by week, files with failures, and what waits."""
+    project, store = caller.project, caller.project.store
+    now = project.now()
+    recent = store.browse.entries(EntryQuery(Filters(superseded=True), _FOLLOWED))
+    since = now - RECENT_DAYS * DAY
+    failing = store.browse.failing_files(since, _MAX_FAILURES, RECENT)
+    offers_since = now - _OFFER_DAYS * DAY
+    return Overview(
+        memories=store.memories.count(),
+        recent=entries(project, recent[:RECENT]),
+        weeks=_weeks(project, now),
+        areas=_areas(project, since),
+        failing_files=[FailingFile(**one._asdict()) for one in failing],
+        follow_ups=_follow_ups(project, [row.id for row in reversed(recent)]),
+        review=store.trash.count(pending=True),
+        offers=OfferOverview(
+            since=offers_since,
+            muted=store.captured.count_kinds(offers_since).get("muted", 0),
+            by_kind=[OfferFigures(**one._asdict()) for one in store.activity.offer_counts(offers_since)],
+        ),
+        tokens_by_day=_tokens_by_day(project, now - _TOKEN_DAYS * DAY),
+        pending_vectors=project.semantic.counts().pending,
+        is_index_stale=store.upkeep.is_index_stale(),
+        warnings=list(project.warnings()),
+    )
+
+
+def _weeks(project: Project, now: int) -> list[DayCount]:
+    """The last weeks, those without work too, oldest first."""
+    today = date.fromtimestamp(now)
+    monday = today - timedelta(days=today.weekday())
+    first = monday - timedelta(weeks=WEEKS - 1)
+    since = int(datetime(first.year, first.month, first.day).timestamp())
+    found = project.store.browse.count_periods(since, now + DAY, unverified_tag=UNVERIFIED)
+    known = {one.day: one for one in _by_day(found, weekly=True)}
+    weeks = [first + timedelta(weeks=number) for number in range(WEEKS)]
+    return [known.get(week.isoformat()) or _day_count(week, 0, 0, 0) for week in weeks]
+
+
+def _areas(project: Project, since: int) -> list[Area]:
+    """The folders with most memories since a time."""
+    memories: defaultdict[str, set[str]] = defaultdict(set)
+    failed: defaultdict[str, set[str]] = defaultdict(set)
+    for path, memory_id, success in project.store.browse.recent_paths(since, _MAX_WORK):
+        folders = path.split("/")[:-1]
+        area = "/".join(folders[:_AREA_DEPTH]) or path
+        memories[area].add(memory_id)
+        if not success:
+            failed[area].add(memory_id)
+    most = sorted(memories, key=lambda area: (-len(memories[area]), area))[:_AREAS]
+    return [Area(path=area, memories=len(memories[area]), failures=len(failed[area])) for area in most]
+
+
+def _follow_ups(project: Project, ids: list[str]) -> list[OpenFollowUp]:
+    """What the newest memories, given oldest first, left to do."""
+    causes: defaultdict[str, list[str]] = defaultdict(list)
+    for source, target, kind in project.store.links.of(ids):
+        if kind is LinkType.CAUSED_BY:
+            causes[source].append(target)
+    left = OpenFollowUps()
+    for memory in project.store.memories.get(ids, ReadMode.BEST_EFFORT):
+        left.add(memory, causes[memory.id])
+    return [
+        OpenFollowUp(memory_id=one.memory_id, goal=one.goal, text=one.text, created_at=one.at)
+        for one in left.newest(RECENT)
+    ]
+
+
+def _tokens_by_day(project: Project, since: int) -> list[TokensOfDay]:
+    tokens, offers = Counter[str](), Counter[str]()
+    for at, text, counted in project.store.activity.offer_tokens(since):
+        day = time.strftime("%Y-%m-%d", time.localtime(at))
+        tokens[day] += counted or estimate_tokens(text)
+        offers[day] += 1
+    return [TokensOfDay(day=day, tokens=tokens[day], offers=offers[day]) for day in sorted(offers)]
+
+
+def files(caller: Caller, request: FilesRequest) -> FilesPage:
+    """What memories touched directly within a folder; of a file, only that it is none."""
+    project, folder = caller.project, _path(caller, request.path)
+    place = decode_cursor(request.cursor, tuple[str, bool])
+    after = "" if place is None else place[0] + (_AFTER_FOLDER if place[1] else "")
+    found = project.store.browse.children(folder, after, request.limit + 1, _MAX_COUNTED)
+    start = len(folder) + 1 if folder else 0
+    page, following = cut_page(found, request.limit, lambda one: (one.path[start:], one.is_folder))
+    items = [FileEntry(name=one.path[start:], **one._asdict()) for one in page]
+    if folder and not items and place is None and not project.store.browse.has_path(folder):
+        raise NotFound(f"No memory touched `{folder}`.", path=folder)
+    return FilesPage(path=folder, is_folder=bool(items) or not folder, items=items, next=following)
+
+
+def content(caller: Caller, path: str) -> FileContent:
+    """Today's text of a file that some memory touched, without secrets."""
+    project, relative = caller.project, _path(caller, path)
+    root = None if caller.role else project.location.root  # a team's files are elsewhere
+    if root is None or not project.store.browse.has_path(relative) or os.path.isabs(relative):
+        raise NotFound(f"No memory touched `{relative}`, so it is not shown.", path=relative)
+    full = os.path.realpath(os.path.join(root, relative))
+    if os.path.commonpath([full, os.path.realpath(root)]) != os.path.realpath(root):
+        raise NotFound(f"`{relative}` is outside of the repository.", path=relative)
+    try:
+        if not os.path.isfile(full):
+            raise FileNotFoundError(errno.ENOENT, "there is no such file today")
+        with open(full, "rb") as file:
+            data = file.read(_MAX_FILE + 1)
+    except OSError as error:
+        raise NotFound(f"`{relative}` cannot be read: {error.strerror}.", path=relative) from None
+    if b"\0" in data:
+        raise InvalidQuery(f"`{relative}` is not a text file.", field="path")
+    text = project.redactor.redact(data[:_MAX_FILE].decode("utf-8", "replace"))
+    return FileContent(path=relative, lines=text.splitlines(), truncated=len(data) > _MAX_FILE)

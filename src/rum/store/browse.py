@@ -1,0 +1,107 @@
+"""What a store offers for looking through it: lists in pages, and counts that stay fast in a large store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
+from rum.store.filters import Filters
+
+
+class EntryRow(NamedTuple):
+    """A memory in a list."""
+
+    id: str
+    created_at: int
+    goal: str
+    task_type: str
+    success: bool
+    summary: str
+    agent_id: str
+    session_id: str
+    tags: tuple[str, ...]
+    files: int
+    branch: str | None
+    origin: str
+    superseded: bool
+    reverted: bool
+    archived: bool
+
+
+class EntryQuery(NamedTuple):
+    """Which memories to list: those that pass the filters, and touched a file or something below a folder.
+
+    `after` is the time and id of the last memory of the page before.
+    """
+
+    filters: Filters
+    limit: int
+    path: str | None = None
+    after: tuple[int, str] | None = None
+    oldest_first: bool = False
+
+
+class PeriodCount(NamedTuple):
+    """Memories of a quarter of an hour from `start` on; `unverified` ones are no failures."""
+
+    start: int
+    memories: int
+    failures: int
+    unverified: int
+
+
+class PathCount(NamedTuple):
+    """A file or folder: memories that touched it and failures among them, and the newest memory."""
+
+    path: str
+    memories: int
+    failures: int
+    last: int
+    last_id: str
+
+
+class ChildPath(NamedTuple):
+    """A file or folder within a folder; its memories are counted up to a bound."""
+
+    path: str
+    is_folder: bool
+    memories: int
+    failures: int
+    last: int
+
+
+QUARTER = 900  # Seconds: every time zone's days begin at a multiple of this
+
+
+class Browse(Protocol):
+    """Lists and counts for people; a page costs about the same wherever it is in the list."""
+
+    def entries(self, query: EntryQuery) -> list[EntryRow]:
+        """Return memories by time, superseded and archived ones too."""
+        ...
+
+    def entries_of(self, ids: Sequence[str]) -> list[EntryRow]:
+        """Return the memories with these ids, in this order; unknown ids are left out."""
+        ...
+
+    def count_periods(
+        self, since: int, before: int, agent_id: str | None = None, unverified_tag: str = ""
+    ) -> list[PeriodCount]:
+        """Count the memories made in a time, by quarters of an hour with memories, oldest first."""
+        ...
+
+    def failing_files(self, since: int, max_failures: int, limit: int) -> list[PathCount]:
+        """Return the files with most failures since a time, of the newest `max_failures` failures."""
+        ...
+
+    def recent_paths(self, since: int, max_memories: int) -> list[tuple[str, str, bool]]:
+        """Return path, memory and success for each file changed by the newest memories since a time."""
+        ...
+
+    def children(self, folder: str, after: str, limit: int, max_counted: int) -> list[ChildPath]:
+        """Return what is directly within a folder (empty: the root), by name, after a name."""
+        ...
+
+    def has_path(self, path: str) -> bool:
+        """Whether some memory touched exactly this file."""
+        ...

@@ -1,0 +1,74 @@
+"""Lists of memories, and counts by time and file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from rum.store.browse import QUARTER, ChildPath, EntryRow, PathCount, PeriodCount
+from rum.store.tables.statements import Row, Table
+
+LAST = chr(1114111)  # After every other character
+_tags = msgspec.json.Decoder(tuple[str, ...])
+
+
+class BrowseTable(Table):
+    """Lists and counts of one project; a database adds `entries`, which depends on its filters."""
+
+    def entries_of(self, ids: Sequence[str]) -> list[EntryRow]:
+        rows = self._db.rows_for("entries_by_id", dict.fromkeys(ids))
+        found = {row["id"]: self._entry(row) for row in rows}
+        return [found[one] for one in ids if one in found]
+
+    def _entry(self, row: Row) -> EntryRow:
+        values = {name: row[name] for name in EntryRow._fields}
+        for name in ("success", "superseded", "reverted", "archived"):
+            values[name] = bool(values[name])
+        damaged = self._db.damaged_rows
+        values["tags"] = damaged.read("memory", row["id"], lambda: _tags.decode(row["tags"]), ())
+        values["origin"] = row["origin"] or "agent"
+        return EntryRow(**values)
+
+    def count_periods(
+        self, since: int, before: int, agent_id: str | None = None, unverified_tag: str = ""
+    ) -> list[PeriodCount]:
+        asked: dict[str, Any] = {"since": since, "before": before, "agent": agent_id, "tag": unverified_tag}
+        of_agent = "_of_agent" if agent_id else ""
+        memories = self._counts(f"count_quarters{of_agent}", asked)
+        failures = self._counts(f"count_failed_quarters{of_agent}", asked)
+        unverified = self._counts("count_tagged_quarters", asked) if unverified_tag else {}
+        return [
+            PeriodCount(
+                quarter * QUARTER, memories[quarter], failures.get(quarter, 0), unverified.get(quarter, 0)
+            )
+            for quarter in sorted(memories)
+        ]
+
+    def _counts(self, statement: str, values: dict[str, Any]) -> dict[int, int]:
+        return {row["quarter"]: row["number"] for row in self._db.rows(statement, values)}
+
+    def failing_files(self, since: int, max_failures: int, limit: int) -> list[PathCount]:
+        values = {"since": since, "failures": max_failures, "limit": limit}
+        return [
+            PathCount(**{name: row[name] for name in PathCount._fields})
+            for row in self._db.rows("failing_files", values)
+        ]
+
+    def recent_paths(self, since: int, max_memories: int) -> list[tuple[str, str, bool]]:
+        rows = self._db.rows("recent_paths", {"since": since, "limit": max_memories})
+        return [(row["path"], row["memory_id"], bool(row["success"])) for row in rows]
+
+    def children(self, folder: str, after: str, limit: int, max_counted: int) -> list[ChildPath]:
+        prefix = f"{folder}/" if folder else ""
+        found: list[ChildPath] = []
+        for row in self._db.rows("children", {"folder": prefix, "after": after, "limit": limit}):
+            path, is_folder = prefix + row["path"], bool(row["is_folder"])
+            first, last = (f"{path}/", f"{path}/{LAST}") if is_folder else (path, path)
+            [counts] = self._db.rows("count_below", {"first": first, "last": last, "cap": max_counted})
+            found.append(ChildPath(path, is_folder, counts["memories"], counts["failures"], counts["last"]))
+        return found
+
+    def has_path(self, path: str) -> bool:
+        return bool(self._values("has_path", (path,))[0])
