@@ -21,7 +21,8 @@ HEADERS_WITHIN = 10.0  # Seconds until all headers must have come
 BODY_WITHIN = 20.0
 ANSWER_WITHIN = 30.0  # Seconds in which a client must take the answer
 _END_WITHIN = 5.0  # Seconds for running requests when the server ends
-_POLL = 0.5
+_POLL = 1.0
+_TURNED_AWAY = 0.05  # Seconds for a client that finds no place
 _DRAINED = 256 * 1024  # Bytes that are read after an answer that did not need them
 _TOKEN = frozenset("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _ONCE = ("host", "content-length", "content-type", "cookie", "origin", "authorization", "x-rum-csrf")
@@ -61,23 +62,28 @@ class Server:
         self._free = threading.BoundedSemaphore(MAX_CONNECTIONS)
         self._running: set[threading.Thread] = set()
         self._lock = threading.Lock()
-        self._stopped = threading.Event()
+        self._stopped = False
+        self._waker, self._woken = socket.socketpair()
 
     def stop(self) -> None:
-        """End after the next poll; may be called from a signal handler."""
-        self._stopped.set()
+        """End now; may be called from a signal handler or another thread."""
+        self._stopped = True
+        with suppress(OSError):  # it has ended already
+            self._waker.send(b"x")
 
     def run(self) -> None:
         """Serve until it ends, and let running requests finish."""
         self._listener.setblocking(False)
         with selectors.DefaultSelector() as selector:
             selector.register(self._listener, selectors.EVENT_READ)
+            selector.register(self._woken, selectors.EVENT_READ)
             try:
-                while not self._stopped.is_set() and not self._is_idle():
-                    if selector.select(_POLL):
+                while not self._stopped and not self._is_idle():
+                    if selector.select(_POLL) and not self._stopped:
                         self._accept()
             finally:
-                self._listener.close()
+                for one in (self._listener, self._waker, self._woken):
+                    one.close()
                 self._finish()
 
     def _is_idle(self) -> bool:
@@ -90,9 +96,11 @@ class Server:
             return
         if not self._free.acquire(blocking=False):
             with connection, suppress(OSError):
-                connection.settimeout(1.0)
+                connection.settimeout(_TURNED_AWAY)
                 busy = Refused("BUSY", "There are too many connections. Try again.", Retry_After="1")
                 connection.sendall(_encode(error_response(busy), is_head=False))
+                connection.shutdown(socket.SHUT_WR)
+                connection.recv(65536)  # what was sent must be read, or the answer may be lost
             return
         thread = threading.Thread(target=self._serve, args=(connection,), name="rum-web", daemon=True)
         with self._lock:
