@@ -162,6 +162,18 @@ class AgentName(Struct, frozen=True):
     name: str
 
 
+class AgentEntry(Struct, frozen=True, kw_only=True):
+    """An agent in a list; one without a name of its own has that of its client."""
+
+    agent_id: str
+    name: str
+    type: str
+    memory_count: int
+    last_active: int
+    client: str | UnsetType = UNSET
+    parent_id: str | UnsetType = UNSET
+
+
 class FileState(Struct, frozen=True, kw_only=True):
     """A file of a memory, compared with today's: `same`, `changed`, `gone` or `unknown`."""
 
@@ -265,7 +277,10 @@ class FilesRequest(Paging, frozen=True, kw_only=True):
 
 
 class FileEntry(Struct, frozen=True, kw_only=True):
-    """A file or folder that memories touched; counts end at 1000."""
+    """A file or folder that memories touched; without `exact`, there are more than were counted.
+
+    `last` is 0 for a folder with more.
+    """
 
     path: str
     name: str
@@ -273,6 +288,7 @@ class FileEntry(Struct, frozen=True, kw_only=True):
     memories: int
     failures: int
     last: int
+    exact: bool
 
 
 class FilesPage(Page[FileEntry], frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from rum.model.memory import Usage
 
@@ -118,8 +118,8 @@ class Activity(Protocol):
         """Return offers, newest first."""
         ...
 
-    def offer_tokens(self, since: float) -> list[tuple[float, str, int]]:
-        """Return time, text and number of tokens of each text offered since a time, oldest first."""
+    def offer_tokens(self, periods: Sequence[tuple[float, float]]) -> list[tuple[int, int]]:
+        """Return how many texts were offered in each period, given by its begin and end, and their tokens."""
         ...
 
     def set_outcomes(self, offers: Iterable[OfferRow]) -> None:

@@ -37,14 +37,14 @@ class EntryQuery(NamedTuple):
     filters: Filters
     limit: int
     path: str | None = None
+    unverified: bool = False  # Only those whose outcome is not confirmed
     after: tuple[int, str] | None = None
     oldest_first: bool = False
 
 
 class PeriodCount(NamedTuple):
-    """Memories of a quarter of an hour from `start` on; `unverified` ones are no failures."""
+    """The memories of a period, and how many of them failed or are not confirmed."""
 
-    start: int
     memories: int
     failures: int
     unverified: int
@@ -61,16 +61,14 @@ class PathCount(NamedTuple):
 
 
 class ChildPath(NamedTuple):
-    """A file or folder within a folder; its memories are counted up to a bound."""
+    """A file or folder within a folder; without `exact`, there are more memories than were counted."""
 
     path: str
     is_folder: bool
     memories: int
     failures: int
     last: int
-
-
-QUARTER = 900  # Seconds: every time zone's days begin at a multiple of this
+    exact: bool
 
 
 class Browse(Protocol):
@@ -85,9 +83,13 @@ class Browse(Protocol):
         ...
 
     def count_periods(
-        self, since: int, before: int, agent_id: str | None = None, unverified_tag: str = ""
+        self, periods: Sequence[tuple[int, int]], agent_id: str | None = None
     ) -> list[PeriodCount]:
-        """Count the memories made in a time, by quarters of an hour with memories, oldest first."""
+        """Count the memories of each period, given by its first second and the first one after it."""
+        ...
+
+    def count_by_agent(self) -> dict[str, int]:
+        """Return the number of memories of each agent that has any."""
         ...
 
     def failing_files(self, since: int, max_failures: int, limit: int) -> list[PathCount]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 from typing import Any
 
 from msgspec import UNSET
@@ -11,6 +12,7 @@ from msgspec.structs import asdict
 from rum._version import __version__
 from rum.app.access import AccessTokens
 from rum.app.caller import Caller
+from rum.app.calls import load
 from rum.app.memories.store import similar_to
 from rum.app.memories.trash import Trash
 from rum.app.pages.lists import cut_after
@@ -18,8 +20,8 @@ from rum.app.project import Project
 from rum.app.review.pending import SYNC, PendingMemory, decoded
 from rum.app.review.review import Review
 from rum.app.sync.sync import target_states
-from rum.model.answers import ForgottenItem
-from rum.model.errors import InvalidQuery, NotFound, PermissionDenied
+from rum.model.answers import Diagnosis, ForgottenItem
+from rum.model.errors import InvalidQuery, NotFound, PermissionDenied, RateLimited
 from rum.model.pages import (
     Me,
     Page,
@@ -151,6 +153,24 @@ def _team(caller: Caller) -> list[TeamMember]:
         for one in AccessTokens(project.settings.home).all()
         if one.project == project.location.id and one.revoked_at is None
     ]
+
+
+_checking = threading.Lock()
+
+
+def doctor(caller: Caller) -> Diagnosis:
+    """Check the memory through files of its own: in a large one this takes many seconds."""
+    caller.check_unconfined("check the files")
+    location, home = caller.project.location, caller.project.settings.home
+    if not _checking.acquire(blocking=False):
+        raise RateLimited("A check is running. Try again when it has ended.", retry_after=5)
+    try:
+        with load("app.rum:Rum").open(
+            location.root or home, project=location.id if location.exists else None, home=home, owner=True
+        ) as own:
+            return own.doctor()
+    finally:
+        _checking.release()
 
 
 def settings(caller: Caller) -> list[SettingRow]:

@@ -7,9 +7,11 @@ from typing import Any, TypeVar
 from rum.app.caller import Caller
 from rum.app.calls import load, plain_json, public
 from rum.app.capture.events import CapturedEventView
-from rum.model.answers import ForgottenItem
+from rum.app.pages.lists import cut_after
+from rum.model.answers import Diagnosis, ForgottenItem
 from rum.model.chapters import ChapterView, WisdomView
 from rum.model.pages import (
+    AgentEntry,
     CauseGraph,
     CausesRequest,
     ChapterPage,
@@ -81,6 +83,13 @@ class Pages:
     def days(self, **filters: Any) -> Days:
         """The numbers of memories by day; see DaysRequest."""
         return self._get("timeline:days", self._request(filters, DaysRequest, "days"))
+
+    def agents(self, **paging: Any) -> Page[AgentEntry]:
+        """Agents, the last active first."""
+        request = self._request(paging, Paging, "agents")
+        found: list[AgentEntry] = self._get("timeline:agents")
+        page, after = cut_after(found, request.cursor, lambda agent: agent.agent_id, request.limit)
+        return Page(items=page, next=after, total=len(found))
 
     def files(self, path: str = "", **paging: Any) -> FilesPage:
         """What memories touched within a folder."""
@@ -175,6 +184,10 @@ class Pages:
     def sync_status(self) -> SyncStatus:
         """What is shared, and with whom."""
         return self._get("administration:sync_status")
+
+    def doctor(self) -> Diagnosis:
+        """Check files, index, permissions, space and settings; others can go on using the memory."""
+        return load("app.pages.administration:doctor")(self._caller)
 
     def settings(self) -> list[SettingRow]:
         """Every setting with its value and where that came from."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
-import time
-from collections import Counter, defaultdict
-from collections.abc import Iterable
+from collections import defaultdict
 from datetime import date, datetime, timedelta
+
+from msgspec import UNSET
 
 from rum.app.caller import Caller
 from rum.app.pages.lists import cut_page, decode_cursor, entries, moment
@@ -19,6 +19,7 @@ from rum.model.memory import UNVERIFIED
 from rum.model.memory_layers import TaskType
 from rum.model.offers import OfferFigures
 from rum.model.pages import (
+    AgentEntry,
     Area,
     DayCount,
     Days,
@@ -38,9 +39,8 @@ from rum.model.pages import (
 )
 from rum.model.parse import parse
 from rum.store.base import ReadMode
-from rum.store.browse import EntryQuery, PeriodCount
+from rum.store.browse import EntryQuery
 from rum.store.filters import Filters
-from rum.text.tokens import estimate_tokens
 
 DAY = 86400
 RECENT = 10  # Memories, files and follow-ups in the overview
@@ -50,10 +50,10 @@ MAX_DAYS = 400
 _TOKEN_DAYS, _OFFER_DAYS = 30, 7
 _AREAS = 12
 _AREA_DEPTH = 2  # Folders of a path that name a part of the repository
-_MAX_FAILURES = 5000  # The newest failures whose files are counted
-_MAX_WORK = 2000  # The newest memories whose files are counted
-_FOLLOWED = 300  # The newest memories that are searched for follow-ups
-_MAX_COUNTED = 1000  # Memories that are counted below a folder
+_MAX_FAILURES = 1500  # The newest failures whose files are counted
+_MAX_WORK = 800  # The newest memories whose files are counted
+_FOLLOWED = 200  # The newest memories that are searched for follow-ups
+_MAX_COUNTED = 300  # Rows that are counted of a file or below a folder
 _AFTER_FOLDER = "/" + chr(1114111)
 _MAX_FILE = 200_000  # Bytes of a file that are shown
 
@@ -65,6 +65,7 @@ def timeline(caller: Caller, request: TimelineRequest) -> Page[Entry]:
         _filters(project, request),
         request.limit + 1,
         path=_path(caller, request.file) or None,
+        unverified=request.outcome == UNVERIFIED,
         after=decode_cursor(request.cursor, tuple[int, str]),
         oldest_first=request.order == "oldest",
     )
@@ -75,7 +76,6 @@ def timeline(caller: Caller, request: TimelineRequest) -> Page[Entry]:
 
 def _filters(project: Project, request: TimelineRequest) -> Filters:
     success = {"success": True, "failure": False}.get(request.outcome or "")
-    tags = (*request.tag, *((UNVERIFIED,) if request.outcome == UNVERIFIED else ()))
     return Filters(
         task_type=parse(request.type, TaskType, "type") if request.type else None,
         agent_id=_agent_id(project, request.agent),
@@ -83,7 +83,7 @@ def _filters(project: Project, request: TimelineRequest) -> Filters:
         success=success,
         since=moment(project, request.since, "since"),
         before=moment(project, request.before, "before"),
-        tags=tuple(filter(None, tags)),
+        tags=tuple(filter(None, request.tag)),
         superseded=True,
     )
 
@@ -102,27 +102,36 @@ def days(caller: Caller, request: DaysRequest) -> Days:
     project = caller.project
     before = moment(project, request.before, "before") or project.now() + 1
     since = moment(project, request.since, "since") or before - RECENT_DAYS * DAY
-    if before - since > MAX_DAYS * DAY:
-        raise InvalidQuery(f"At most {MAX_DAYS} days can be counted at a time.", field="since")
-    found = project.store.browse.count_periods(since, before, _agent_id(project, request.agent), UNVERIFIED)
-    return Days(days=_by_day(found), since=since, before=before)
+    if not 0 <= before - since <= MAX_DAYS * DAY:
+        raise InvalidQuery(f"From 0 to {MAX_DAYS} days can be counted at a time.", field="since")
+    first = date.fromtimestamp(since)
+    dates = [first + timedelta(days=number) for number in range((before - since) // DAY + 2)]
+    found = _counted(project, dates, 1, since, before, _agent_id(project, request.agent))
+    return Days(days=[one for one in found if one.success or one.failure], since=since, before=before)
 
 
-def _by_day(found: Iterable[PeriodCount], *, weekly: bool = False) -> list[DayCount]:
-    """Counts by local days, or by weeks, which begin on Monday."""
-    sums: defaultdict[date, list[int]] = defaultdict(lambda: [0, 0, 0])
-    for one in found:
-        day = date.fromtimestamp(one.start)
-        if weekly:
-            day -= timedelta(days=day.weekday())
-        for at, number in enumerate((one.memories - one.failures, one.failures, one.unverified)):
-            sums[day][at] += number
-    return [_day_count(day, *sums[day]) for day in sorted(sums)]
+def _counted(
+    project: Project, dates: list[date], length: int, since: int, before: int, agent_id: str | None = None
+) -> list[DayCount]:
+    """The memories of periods of some days, in order, as far as they are between two times."""
+    periods = [(_midnight(one), _midnight(one + timedelta(days=length))) for one in dates]
+    bounded = [(max(start, since), min(end, before)) for start, end in periods]
+    counts = project.store.browse.count_periods(bounded, agent_id)
+    return [
+        DayCount(
+            day=day.isoformat(),
+            start=start,
+            success=count.memories - count.failures,
+            failure=count.failures,
+            unverified=count.unverified,
+        )
+        for day, (start, _), count in zip(dates, periods, counts, strict=True)
+    ]
 
 
-def _day_count(day: date, success: int, failure: int, unverified: int) -> DayCount:
-    start = int(datetime(day.year, day.month, day.day).timestamp())
-    return DayCount(day=day.isoformat(), start=start, success=success, failure=failure, unverified=unverified)
+def _midnight(day: date) -> int:
+    """The first second of a day in the local time zone."""
+    return int(datetime(day.year, day.month, day.day).timestamp())
 
 
 def overview(caller: Caller) -> Overview:
@@ -146,7 +155,7 @@ def overview(caller: Caller) -> Overview:
             muted=store.captured.count_kinds(offers_since).get("muted", 0),
             by_kind=[OfferFigures(**one._asdict()) for one in store.activity.offer_counts(offers_since)],
         ),
-        tokens_by_day=_tokens_by_day(project, now - _TOKEN_DAYS * DAY),
+        tokens_by_day=_tokens_by_day(project, now),
         pending_vectors=project.semantic.counts().pending,
         is_index_stale=store.upkeep.is_index_stale(),
         warnings=list(project.warnings()),
@@ -157,12 +166,8 @@ def _weeks(project: Project, now: int) -> list[DayCount]:
     """The last weeks, those without work too, oldest first."""
     today = date.fromtimestamp(now)
     monday = today - timedelta(days=today.weekday())
-    first = monday - timedelta(weeks=WEEKS - 1)
-    since = int(datetime(first.year, first.month, first.day).timestamp())
-    found = project.store.browse.count_periods(since, now + DAY, unverified_tag=UNVERIFIED)
-    known = {one.day: one for one in _by_day(found, weekly=True)}
-    weeks = [first + timedelta(weeks=number) for number in range(WEEKS)]
-    return [known.get(week.isoformat()) or _day_count(week, 0, 0, 0) for week in weeks]
+    weeks = [monday - timedelta(weeks=number) for number in reversed(range(WEEKS))]
+    return _counted(project, weeks, 7, 0, now + DAY)
 
 
 def _areas(project: Project, since: int) -> list[Area]:
@@ -194,13 +199,35 @@ def _follow_ups(project: Project, ids: list[str]) -> list[OpenFollowUp]:
     ]
 
 
-def _tokens_by_day(project: Project, since: int) -> list[TokensOfDay]:
-    tokens, offers = Counter[str](), Counter[str]()
-    for at, text, counted in project.store.activity.offer_tokens(since):
-        day = time.strftime("%Y-%m-%d", time.localtime(at))
-        tokens[day] += counted or estimate_tokens(text)
-        offers[day] += 1
-    return [TokensOfDay(day=day, tokens=tokens[day], offers=offers[day]) for day in sorted(offers)]
+def _tokens_by_day(project: Project, now: int) -> list[TokensOfDay]:
+    """The days of the last weeks on which something was offered, oldest first."""
+    today = date.fromtimestamp(now)
+    dates = [today - timedelta(days=number) for number in reversed(range(_TOKEN_DAYS))]
+    periods = [(float(_midnight(one)), float(_midnight(one + timedelta(days=1)))) for one in dates]
+    found = zip(dates, project.store.activity.offer_tokens(periods), strict=True)
+    return [
+        TokensOfDay(day=day.isoformat(), tokens=tokens, offers=texts)
+        for day, (texts, tokens) in found
+        if texts
+    ]
+
+
+def agents(caller: Caller) -> list[AgentEntry]:
+    """Every agent, the last active first."""
+    counts = caller.store.browse.count_by_agent()
+    known = sorted(caller.store.agents.all(), key=lambda agent: (agent.last_active, agent.id), reverse=True)
+    return [
+        AgentEntry(
+            agent_id=agent.id,
+            name=agent.name or agent.client or agent.id,
+            type=agent.type.value,
+            memory_count=counts.get(agent.id, 0),
+            last_active=agent.last_active,
+            client=agent.client or UNSET,
+            parent_id=agent.parent_id or UNSET,
+        )
+        for agent in known
+    ]
 
 
 def files(caller: Caller, request: FilesRequest) -> FilesPage:

@@ -39,8 +39,29 @@ WHERE (:client IS NULL OR client = :client) AND (:session IS NULL OR session = :
   AND (:after_at IS NULL OR at < :after_at OR (event, number, memory_id) > (:after_event, :after_number, :after_memory))
 ORDER BY at DESC, event, number, memory_id LIMIT coalesce(:limit, -1);
 
+-- name: offers_of_memory
+SELECT *, said AS text FROM offers INDEXED BY offers_memory
+WHERE memory_id = :memory
+  AND (:client IS NULL OR client = :client) AND (:session IS NULL OR session = :session)
+  AND (:kind IS NULL OR kind = :kind) AND at >= :since AND at <= coalesce(:until, 1e18)
+  AND (:after_at IS NULL OR at < :after_at OR (event, number, memory_id) > (:after_event, :after_number, :after_memory))
+ORDER BY at DESC, event, number, memory_id LIMIT coalesce(:limit, -1);
+
+-- name: offers_of_session
+SELECT *, said AS text FROM offers INDEXED BY offers_session
+WHERE client = :client AND session = :session
+  AND (:memory IS NULL OR memory_id = :memory) AND (:kind IS NULL OR kind = :kind)
+  AND at >= :since AND at <= coalesce(:until, 1e18)
+  AND (:after_at IS NULL OR at < :after_at OR (event, number, memory_id) > (:after_event, :after_number, :after_memory))
+ORDER BY at DESC, event, number, memory_id LIMIT coalesce(:limit, -1);
+
 -- name: offer_tokens
-SELECT min(at) AS at, said AS text, max(tokens) AS tokens FROM offers WHERE at >= ? GROUP BY event, number ORDER BY 1;
+SELECT p.key AS period, (
+  SELECT json_array(count(*), coalesce(sum(tokens), 0)) FROM (
+    SELECT max(tokens) AS tokens FROM offers INDEXED BY offers_tokens
+    WHERE at >= p.value AND at < json_extract(:ends, '$[' || p.key || ']') GROUP BY at, event, number
+  )) AS numbers
+FROM json_each(:starts) AS p ORDER BY 1;
 
 -- name: set_offer_outcome
 UPDATE offers SET fetched = :fetched, followed = :followed, contradicted = :contradicted, success = :success

@@ -6,28 +6,30 @@ SELECT m.id, m.created_at, m.intent_goal AS goal, m.intent_type AS task_type, m.
   EXISTS (SELECT 1 FROM archived AS a WHERE a.memory = m.seq) AS archived
 FROM memories AS m WHERE m.id IN (:ids);
 
--- name: count_quarters
-SELECT created_at / 900 AS quarter, count(*) AS number FROM memories
-WHERE created_at >= :since AND created_at < :before GROUP BY 1;
+-- name: count_periods
+SELECT p.key AS period,
+  (SELECT count(*) FROM memories WHERE created_at >= p.value AND created_at < json_extract(:ends, p.path)) AS memories,
+  (SELECT count(*) FROM memories INDEXED BY memories_failed
+    WHERE outcome_success = 0 AND created_at >= p.value AND created_at < json_extract(:ends, p.path)) AS failures,
+  (SELECT count(*) FROM memories INDEXED BY memories_unverified
+    WHERE instr(tags, '"unverified"') > 0 AND created_at >= p.value
+      AND created_at < json_extract(:ends, p.path)) AS unverified
+FROM (SELECT key, value, '$[' || key || ']' AS path FROM json_each(:starts)) AS p ORDER BY 1;
 
--- name: count_quarters_of_agent
-SELECT created_at / 900 AS quarter, count(*) AS number FROM memories
-WHERE agent_id = :agent AND created_at >= :since AND created_at < :before GROUP BY 1;
+-- name: count_periods_of_agent
+SELECT p.key AS period,
+  (SELECT count(*) FROM memories
+    WHERE agent_id = :agent AND created_at >= p.value AND created_at < json_extract(:ends, p.path)) AS memories,
+  (SELECT count(*) FROM memories INDEXED BY memories_failed
+    WHERE outcome_success = 0 AND created_at >= p.value AND created_at < json_extract(:ends, p.path)
+      AND agent_id = :agent) AS failures,
+  (SELECT count(*) FROM memories INDEXED BY memories_unverified
+    WHERE instr(tags, '"unverified"') > 0 AND created_at >= p.value
+      AND created_at < json_extract(:ends, p.path) AND agent_id = :agent) AS unverified
+FROM (SELECT key, value, '$[' || key || ']' AS path FROM json_each(:starts)) AS p ORDER BY 1;
 
--- name: count_failed_quarters
-SELECT created_at / 900 AS quarter, count(*) AS number FROM memories INDEXED BY memories_failed
-WHERE outcome_success = 0 AND created_at >= :since AND created_at < :before GROUP BY 1;
-
--- name: count_failed_quarters_of_agent
-SELECT created_at / 900 AS quarter, count(*) AS number FROM memories INDEXED BY memories_failed
-WHERE outcome_success = 0 AND created_at >= :since AND created_at < :before AND agent_id = :agent GROUP BY 1;
-
--- name: count_tagged_quarters
-SELECT m.created_at / 900 AS quarter, count(*) AS number
-FROM memory_tags AS t CROSS JOIN memories AS m ON m.id = t.memory_id
-WHERE t.tag = :tag AND m.created_at >= :since AND m.created_at < :before
-  AND (:agent IS NULL OR m.agent_id = :agent)
-GROUP BY 1;
+-- name: count_by_agent
+SELECT agent_id, count(*) AS number FROM memories GROUP BY agent_id;
 
 -- name: failing_files
 WITH failed AS MATERIALIZED (
@@ -71,13 +73,12 @@ SELECT iif(slash, substr(rest, 1, slash), rest) AS path, slash > 0 AS is_folder
 FROM (SELECT rest, instr(substr(rest, 2), '/') AS slash FROM child WHERE rest IS NOT NULL);
 
 -- name: count_below
-SELECT count(DISTINCT memory_id) AS memories, coalesce(max(created_at), 0) AS last,
-  coalesce(sum(failed), 0) AS failures
+SELECT count(*) AS rows_read, count(DISTINCT f.memory_id) AS memories, coalesce(max(f.created_at), 0) AS last,
+  count(DISTINCT CASE WHEN m.outcome_success = 0 THEN f.memory_id END) AS failures
 FROM (
-  SELECT f.memory_id, f.created_at, NOT m.outcome_success AS failed
-  FROM memory_files AS f CROSS JOIN memories AS m ON m.id = f.memory_id
-  WHERE f.file_path >= :first AND f.file_path <= :last GROUP BY f.memory_id LIMIT :cap
-);
+  SELECT memory_id, created_at FROM memory_files WHERE file_path >= :first AND file_path <= :last
+  ORDER BY file_path DESC, created_at DESC LIMIT :cap
+) AS f CROSS JOIN memories AS m ON m.id = f.memory_id;
 
 -- name: has_path
 SELECT EXISTS (SELECT 1 FROM memory_files WHERE file_path = ?);
@@ -86,3 +87,6 @@ SELECT EXISTS (SELECT 1 FROM memory_files WHERE file_path = ?);
 SELECT count(*) FROM (
   SELECT 1 FROM memory_files WHERE file_path >= ? AND file_path < ? LIMIT ?
 );
+
+-- name: count_tagged
+SELECT count(*) FROM (SELECT 1 FROM memory_tags WHERE tag = ? LIMIT ?);

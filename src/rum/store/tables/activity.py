@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -66,10 +67,17 @@ class ActivityTable(Table):
         values |= dict(zip(_PLACE, place or (None,) * len(_PLACE), strict=True))
         if place is not None:  # the index of times is then read from there on
             values["until"] = min(place.at, place.at if query.until is None else query.until)
-        return [_offer(row) for row in self._db.rows("find_offers", values)]
+        statement = "find_offers"  # the others do the same by their index
+        if query.memory is not None:
+            statement = "offers_of_memory"
+        elif query.client is not None and query.session is not None:
+            statement = "offers_of_session"
+        return [_offer(row) for row in self._db.rows(statement, values)]
 
-    def offer_tokens(self, since: float) -> list[tuple[float, str, int]]:
-        return [(row["at"], row["text"], row["tokens"]) for row in self._db.rows("offer_tokens", (since,))]
+    def offer_tokens(self, periods: Sequence[tuple[float, float]]) -> list[tuple[int, int]]:
+        starts, ends = ([period[at] for period in periods] for at in (0, 1))
+        rows = self._db.rows("offer_tokens", {"starts": self._db.array(starts), "ends": self._db.array(ends)})
+        return [(texts, tokens) for texts, tokens in (json.loads(row["numbers"]) for row in rows)]
 
     def set_outcomes(self, offers: Iterable[OfferRow]) -> None:
         changed = list(offers)

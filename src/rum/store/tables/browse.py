@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from rum.store.browse import QUARTER, ChildPath, EntryRow, PathCount, PeriodCount
+from rum.store.browse import ChildPath, EntryRow, PathCount, PeriodCount
 from rum.store.tables.statements import Row, Table
 
 LAST = chr(1114111)  # After every other character
@@ -32,22 +32,17 @@ class BrowseTable(Table):
         return EntryRow(**values)
 
     def count_periods(
-        self, since: int, before: int, agent_id: str | None = None, unverified_tag: str = ""
+        self, periods: Sequence[tuple[int, int]], agent_id: str | None = None
     ) -> list[PeriodCount]:
-        asked: dict[str, Any] = {"since": since, "before": before, "agent": agent_id, "tag": unverified_tag}
-        of_agent = "_of_agent" if agent_id else ""
-        memories = self._counts(f"count_quarters{of_agent}", asked)
-        failures = self._counts(f"count_failed_quarters{of_agent}", asked)
-        unverified = self._counts("count_tagged_quarters", asked) if unverified_tag else {}
-        return [
-            PeriodCount(
-                quarter * QUARTER, memories[quarter], failures.get(quarter, 0), unverified.get(quarter, 0)
-            )
-            for quarter in sorted(memories)
-        ]
+        starts, ends = ([period[at] for period in periods] for at in (0, 1))
+        values: dict[str, Any] = {"starts": self._db.array(starts), "ends": self._db.array(ends)}
+        if agent_id is not None:
+            values["agent"] = agent_id
+        rows = self._db.rows("count_periods_of_agent" if agent_id else "count_periods", values)
+        return [PeriodCount(**{name: row[name] for name in PeriodCount._fields}) for row in rows]
 
-    def _counts(self, statement: str, values: dict[str, Any]) -> dict[int, int]:
-        return {row["quarter"]: row["number"] for row in self._db.rows(statement, values)}
+    def count_by_agent(self) -> dict[str, int]:
+        return {row["agent_id"]: row["number"] for row in self._db.rows("count_by_agent")}
 
     def failing_files(self, since: int, max_failures: int, limit: int) -> list[PathCount]:
         values = {"since": since, "failures": max_failures, "limit": limit}
@@ -67,7 +62,9 @@ class BrowseTable(Table):
             path, is_folder = prefix + row["path"], bool(row["is_folder"])
             first, last = (f"{path}/", f"{path}/{LAST}") if is_folder else (path, path)
             [counts] = self._db.rows("count_below", {"first": first, "last": last, "cap": max_counted})
-            found.append(ChildPath(path, is_folder, counts["memories"], counts["failures"], counts["last"]))
+            exact = counts["rows_read"] < max_counted
+            at = counts["last"] if exact or not is_folder else 0
+            found.append(ChildPath(path, is_folder, counts["memories"], counts["failures"], at, exact))
         return found
 
     def has_path(self, path: str) -> bool:

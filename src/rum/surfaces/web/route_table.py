@@ -10,7 +10,6 @@ from rum.app.calls import CALLS
 from rum.app.capture.events import CapturedEventView
 from rum.app.rum import Rum
 from rum.model import answers, chapters, layers, notes, offers, pages
-from rum.model.agents import Identity
 from rum.model.memory_layers import Layer, TaskType
 from rum.model.pages import Page
 from rum.model.review import Reviewed
@@ -181,7 +180,7 @@ def _change(
 ROUTES: tuple[Route, ...] = (
     _get("me", "Who you are, and what you may do.", pages.Me, lambda rum, _: rum.pages.me()),
     _get("overview", "The state of the memory.", pages.Overview, lambda rum, _: rum.pages.overview()),
-    _get("doctor", "Problems of the memory's files.", answers.Diagnosis, lambda rum, _: rum.doctor()),
+    _get("doctor", "Problems of the memory's files.", answers.Diagnosis, lambda rum, _: rum.pages.doctor()),
     _get(
         "timeline",
         "Memories by time.",
@@ -196,7 +195,13 @@ ROUTES: tuple[Route, ...] = (
         lambda rum, asked: rum.pages.days(**asked.given),
         pages.DaysRequest,
     ),
-    _get("agents", "The agents, the last active first.", Page[Identity], lambda rum, _: _all(rum.agents())),
+    _get(
+        "agents",
+        "The agents, the last active first.",
+        Page[pages.AgentEntry],
+        lambda rum, asked: rum.pages.agents(**asked.given),
+        pages.Paging,
+    ),
     _get("tags", "The tags, the most used first.", Page[answers.Tag], _tags, TagsRequest),
     _get("task_types", "The kinds of work.", Page[str], lambda _, __: _all(one.value for one in TaskType)),
     _get("search", "Memories that answer a question.", answers.RecallResult, _search, SearchRequest),
