@@ -36,6 +36,7 @@ class RecallArguments(TypedDict, total=False):
     strategy: Strategy | str
     min_confidence: float | None
     max_tokens: int | None
+    fresh_only: bool
     include_links: bool
     include_superseded: bool
     include_similar: bool

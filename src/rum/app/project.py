@@ -19,6 +19,7 @@ from rum.model.ids import TAIL
 from rum.model.memory import Memory, Usage
 from rum.recall.semantic import SemanticSearch
 from rum.redact.redactor import Redactor
+from rum.repo.anchors.checkout import Checkout
 from rum.repo.files import blob_id, relative_path
 from rum.repo.git import GitRepository, find_git, head
 from rum.repo.project import ProjectLocation, record_question_shown
@@ -47,7 +48,7 @@ OpenStore = Callable[[str, Settings, Callable[[], None] | None], Store]
 
 
 # What is derived from the settings and folders of one project.
-_OF_LOCATION = {"redactor", "semantic", "meter", "language_model", "note_store"}
+_OF_LOCATION = {"redactor", "semantic", "meter", "language_model", "note_store", "checkout"}
 
 
 class Helper(NamedTuple):
@@ -288,6 +289,14 @@ class Project:
         if self._git is None and self.location.root:
             self._git = find_git(self.location.root)
         return self._git
+
+    @cached_property
+    def checkout(self) -> Checkout | None:
+        """The work tree with which memories are compared; None without one, as on a server."""
+        root, repository = self.location.root, self.repository()
+        if root is None or (repository is not None and repository.root == repository.git_dir):
+            return None
+        return Checkout(root, repository.git_dir if repository else None)
 
     def memory(self, name: str) -> Memory:
         """The memory with an id, or with the only id that ends so."""

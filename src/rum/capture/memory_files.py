@@ -1,9 +1,10 @@
-"""Make paths of a memory relative to the repository, and collect its files with their content hashes."""
+"""Make paths of a memory relative to the repository; collect its files with their hashes, and its lines."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -77,6 +78,61 @@ def collect_files(
         known = strongest.get(path, Operation.READ)
         strongest[path] = max(known, operation, key=_STRENGTH.__getitem__)
     return tuple(FileRef(path, operation, content(path)) for path, operation in sorted(strongest.items()))
+
+
+class Place(NamedTuple):
+    """Lines of a file that a memory names; without a start it is the whole file.
+
+    `added` are lines that an edit added there, if they are known: they tell the place better than numbers.
+    """
+
+    path: str
+    start: int = 0
+    end: int = 0
+    added: str = ""
+
+
+_SPAN = re.compile(r"(?:^|[:,#\s])L?(\d{1,9})(?:-L?(\d{1,9}))?")
+_WORK = (Operation.EDIT, Operation.CREATE)
+
+
+def named_places(actions: Iterable[Action], perception: Perception) -> list[Place]:
+    """The code that a memory speaks of: first what it changed, then what it saw; files without lines last."""
+    changed: list[Place] = []
+    seen: list[Place] = []
+    for action in actions:
+        operation = OPERATION_OF.get(action.type)
+        if not action.details.file_path or operation is Operation.DELETE or operation is None:
+            continue
+        if action.result is not None and not action.result.success:
+            continue  # what was tried there is not there
+        path = strip_line(action.details.file_path)
+        lines = action.details.lines_affected or action.details.file_path[len(path) :]
+        found = changed if operation in _WORK else seen
+        found += _with_added(_places(path, lines), action.details.diff_summary or "")
+    for file in perception.relevant_files:
+        path = strip_line(file.path)
+        seen += _places(path, file.path[len(path) :])
+    for observation in perception.observations:
+        for match in _files_at(observation.where):
+            seen += _places(match["path"], match["lines"])
+    every = list(dict.fromkeys((*changed, *seen)))
+    with_lines = {place.path for place in every if place.start or place.added}
+    whole = [place for place in every if place.path not in with_lines]
+    return [*(place for place in every if place.start or place.added), *whole]
+
+
+def _places(path: str, lines: str) -> list[Place]:
+    spans = [(int(first), int(last or first)) for first, last in _SPAN.findall(lines)]
+    return [Place(path, first, last) for first, last in spans if 0 < first <= last] or [Place(path)]
+
+
+def _with_added(places: list[Place], diff: str) -> list[Place]:
+    """The place of an edit whose new lines are known, instead of the lines that it had then."""
+    added = [line[1:] for line in diff.split("\n") if line.startswith("+")]
+    if not added or len(added) + sum(line.startswith("-") for line in diff.split("\n")) < diff.count("\n"):
+        return places  # it is no diff
+    return [Place(places[0].path, places[0].start, places[0].end, "\n".join(added))]
 
 
 def _action_files(actions: Iterable[Action]) -> Iterable[tuple[str, Operation]]:

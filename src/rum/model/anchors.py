@@ -73,6 +73,12 @@ def place(path: str, start: int, end: int) -> str:
     return f"{path}:{start}" if end <= start else f"{path}:{start}-{end}"
 
 
+def add_label(text: str, state: object) -> str:
+    """A text about code, with a remark if that code is not what it was."""
+    label = {CHANGED: "code changed since", GONE: "code gone since"}.get(str(state))
+    return f"{text} ({label})" if label else text
+
+
 def encode(anchors: Sequence[Anchor]) -> bytes:
     """Anchors in the form in which a store keeps them: JSON in the first line, then the hashes."""
     heads: list[object] = [_FORMAT, anchors[0].commit if anchors else ""]

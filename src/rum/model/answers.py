@@ -8,6 +8,7 @@ import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
+from rum.model.anchors import add_label
 from rum.model.links import LinkedIds
 from rum.model.memory import FileRef, Memory, Origin, RevertLink, Usage, add_revert
 from rum.model.memory_layers import Action, ActionDetails, Outcome, Perception, Reasoning, TaskType
@@ -32,6 +33,10 @@ class RetrievedMemory(Struct, frozen=True, kw_only=True):
     intent: IntentView
     outcome: Outcome
     match: str | UnsetType = UNSET  # `fuzzy`: found by its meaning alone
+    # What became of the code it speaks of (fresh, moved, changed, gone); unset if that is unknown.
+    freshness: str | UnsetType = UNSET
+    code_at: str | UnsetType = UNSET  # Where that code is now; of changed and gone code where it was
+    code_changed: float | UnsetType = UNSET  # The share of that code which is different now
     similar: int | UnsetType = (
         UNSET  # How many more of the same goal were found; `include_similar` shows them
     )
@@ -60,9 +65,10 @@ class RetrievedMemory(Struct, frozen=True, kw_only=True):
 
     @property
     def full_summary(self) -> str:
-        """The summary, with what reverted the work if anything did, and why as far as the depth tells."""
+        """The summary, with what reverted the work and why, and whether the code changed since."""
         reason = self.reverted_by.reason if self.reverted_by else None
-        return add_revert(self.outcome.summary, self.reverted_by or None) + (f": {reason}" if reason else "")
+        text = add_revert(self.outcome.summary, self.reverted_by or None) + (f": {reason}" if reason else "")
+        return add_label(text, self.freshness)
 
 
 class LeftOut(Struct, frozen=True):
@@ -147,11 +153,12 @@ class ListedMemory(Struct, frozen=True):
     importance: float
     access_count: int
     reverted_by: RevertLink | UnsetType = UNSET
+    freshness: str | UnsetType = UNSET
 
     @property
     def full_summary(self) -> str:
         """The summary, with what reverted the work if anything did."""
-        return add_revert(self.outcome_summary, self.reverted_by or None)
+        return add_label(add_revert(self.outcome_summary, self.reverted_by or None), self.freshness)
 
 
 class ListResult(Struct, frozen=True):

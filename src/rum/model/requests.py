@@ -98,6 +98,7 @@ class RecallRequest(Layer, frozen=True):
         Annotated[int, Meta(ge=1)] | None,
         about("Maximum number of tokens of the answer."),
     ] = None
+    fresh_only: Annotated[bool, about("Only if its code is unchanged.")] = False
     include_links: Annotated[bool, about("Show the links of each memory.", option="--links")] = False
     include_superseded: Annotated[
         bool, about("Include memories that were replaced.", option="--superseded")

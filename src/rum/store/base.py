@@ -15,6 +15,7 @@ from rum.store.records import WithIds
 if TYPE_CHECKING:
     from rum.model.chapters import Chapter, Wisdom
     from rum.store.activity import Activity
+    from rum.store.anchors import Anchors
     from rum.store.browse import Browse
     from rum.store.captured_events import CapturedEvents
     from rum.store.chapters import GroupMatches, Groups
@@ -170,6 +171,7 @@ class Store(Protocol):
     agents: Agents
     search: Search
     browse: Browse
+    anchors: Anchors
     vectors: Vectors
     archive: Archive
     trash: Trash

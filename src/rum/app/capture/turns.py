@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from rum.app.caller import Caller
 from rum.app.capture.stories import CAPTURE_AUTHOR, StoryLinks
+from rum.app.freshness.anchors import anchor_changes, anchor_memory
 from rum.app.imports.batch import Piece, Source, existing_ids, update_imported
 from rum.app.memories.store import replace_memory, with_content
 from rum.app.review import pending
@@ -24,6 +25,7 @@ from rum.model.ids import new_id
 from rum.model.links import Edge, LinkType
 from rum.model.memory import OPERATION_OF, Memory, Origin, OriginKind, parse_draft
 from rum.model.memory_layers import ActionType
+from rum.repo.anchors.checkout import Checkout
 from rum.repo.files import BLOB_LIMIT, blob_id, relative_path
 from rum.repo.git import find_git, head
 from rum.repo.location import find_root
@@ -159,8 +161,16 @@ class TurnSource(Source[Turn]):
         if pending.is_on(self._caller.project):
             return self._propose_change(old, piece)
         result = update_imported(self._caller, old, piece.memory, by=CAPTURE_AUTHOR)
+        if result == "updated":
+            self._anchor(piece)
         self._link_story(old.id, piece.origin)
         return result
+
+    def _anchor(self, piece: TurnPiece) -> None:
+        """Tie the memory to the code as it is now, at the end of its turn."""
+        checkout = _Checkout(self._caller, piece.origin.cwd, is_live=not self._imported).work_tree()
+        if checkout is not None:
+            anchor_memory(self._caller.project, piece.memory, checkout)
 
     def _propose_change(self, old: Memory, piece: TurnPiece) -> str:
         """Propose later events of a turn as a change of its memory, which stays as it is until then."""
@@ -206,6 +216,7 @@ class TurnSource(Source[Turn]):
         caller, now = self._caller, self._caller.project.now()
         for piece in pieces:
             self._set_outcome(piece.origin, "memory", piece.memory.id)
+            self._anchor(piece)
             counts["links"] += self._link_story(piece.memory.id, piece.origin)
         stored_keys = {piece.origin.key for piece in pieces}
         pairs = [
@@ -243,6 +254,7 @@ class TurnSource(Source[Turn]):
                 completed = _complete(memory, self._memory(turn, observed, author))
                 if completed.content() != memory.content():
                     replace_memory(caller, memory, completed, by=CAPTURE_AUTHOR)
+                    anchor_changes(caller.project, memory, completed)
             # The turn may have gone on after a memory was made of it; the agent's own words replace that one.
             pending.withdraw(caller.project, "memory", memory_id(turn.key))
             for captured in existing_ids(caller.project, {memory_id(turn.key)} - {wanted}):
@@ -314,6 +326,11 @@ class _Checkout:
         if not self._is_live or not self._root or os.path.isabs(path) or path.startswith(("~", "..")):
             return None
         return os.path.join(self._root, path)
+
+    def work_tree(self) -> Checkout | None:
+        """The files of the checkout as they are now; None for imported turns."""
+        place = find_git(self._root) if self._is_live and self._root else None
+        return Checkout(place.root, place.git_dir) if place and place.root != place.git_dir else None
 
     def commit_and_branch(self) -> tuple[str | None, str | None]:
         """The current commit and branch of the checkout."""

@@ -14,6 +14,7 @@ from msgspec import Meta, field
 from msgspec.structs import replace
 
 from rum.app.caller import Caller
+from rum.app.freshness.anchors import make_missing
 from rum.app.imports.batch import (
     BATCH,
     Imported,
@@ -133,6 +134,8 @@ def import_git(
             source = Commits(caller, ledger, changed, len(new), lost, elsewhere, brought_in(known))
             import_pieces(caller, source, tally, progress, dry_run=chosen.dry_run)
             unreadable = source.unreadable
+            if lines:
+                make_missing(caller.project, MAX_ANCHORED)
     if not (chosen.dry_run or chosen.since or chosen.max_commits):
         is_read = tip not in tips and bool(selected or tips) and not (problem or unreadable)
         now = [tip, *tips[: _MAX_TIPS - 1]] if tip and is_read else tips
@@ -146,6 +149,7 @@ def import_git(
     return tally.answer(GitImport, dry_run=chosen.dry_run, notes=notes)
 
 
+MAX_ANCHORED = 500  # Memories, the newest, that an import ties to the code; `tidy` does the others
 _EVERY = 1000  # Commits listed between two reports
 _MAX_TIPS = 20  # Branches whose newest commit is remembered
 

@@ -13,9 +13,11 @@ from msgspec import UNSET, UnsetType
 from rum.app.agents import describe
 from rum.app.caller import Caller
 from rum.app.calls import load
+from rum.app.freshness.check import freshness_of, shown
 from rum.app.memories.hints import hint_for, too_few_tokens_hint
 from rum.app.project import Project
 from rum.inject.render import local_time
+from rum.model.anchors import FRESH, MOVED, Freshness
 from rum.model.answers import (
     DEPTHS,
     LeftOut,
@@ -73,15 +75,18 @@ def recall(caller: Caller, request: RecallRequest) -> RecallResult:
     query, *wordings = _queries(caller, request)
     if request.agent_id:
         query.calls.count(2)  # for the agent's full id
+    query.calls.count()  # for the anchors
     by_id = bool(request.memory_id)
     answer = _by_id(caller.project, query) if by_id else cascade.run(query, *wordings, fill=True)
-    found = _shown(caller.project, query, answer, wordings)
+    found, fresh = _with_freshness(caller.project, request, query, answer, wordings)
     why = {match.memory_id: explain(*answer.source(match), match) for _, match, _ in found if request.explain}
-    renders = _renders(caller.project, request, found, why)
+    renders = _renders(caller.project, request, found, fresh, why)
     returned, left_out = _fit_memories(request, renders)
     caller.count_uses(memory.id for memory in returned)
     if not returned and renders:
         return _nothing_fits(caller, request, answer, renders)
+    if not returned and request.fresh_only and answer.matches:
+        return _nothing_fresh(caller, answer)
     if not returned:
         return _with_knowledge(caller.project, query, _nothing_found(caller, query, answer))
     result = RecallResult(
@@ -183,6 +188,41 @@ def _shown(
     return _folded(project, request, answer)
 
 
+def _with_freshness(
+    project: Project,
+    request: RecallRequest,
+    query: RecallQuery,
+    answer: Answer,
+    wordings: Sequence[RecallQuery],
+) -> tuple[list[Shown], dict[str, Freshness]]:
+    """The memories to return, and what became of their code; with `fresh_only` more are looked at."""
+    if request.fresh_only and request.memory_id is None:
+        more = min(request.limit * FOLDED, MAX_LIMIT)
+        query, *wordings = (_with_limit(one, more) for one in (query, *wordings))
+        answer = cascade.run(query, *wordings, fill=True)
+    found = _shown(project, query, answer, wordings)
+    fresh = freshness_of(project, [memory.id for memory, _, _ in found])
+    if request.fresh_only:
+        unchanged = {one for one, state in fresh.items() if state.state in (FRESH, MOVED)}
+        found = [one for one in found if one[0].id in unchanged][: request.limit]
+    return found, fresh
+
+
+def _nothing_fresh(caller: Caller, answer: Answer) -> RecallResult:
+    name = caller.parameter_name("fresh_only")
+    return _with_token_estimate(
+        RecallResult(
+            memories=[],
+            query_strategy_used=answer.strategy,
+            confidence=0.0,
+            total_matches=answer.total,
+            token_estimate=0,
+            code=NO_RESULTS,
+            hint=f"The code of all matches has changed, or is not known. Leave out {name} to see them.",
+        )
+    )
+
+
 def _is_literal(query: RecallQuery, answer: Answer) -> bool:
     return bool(query.request.memory_id) or bool(
         query.text and answer.matches and answer.matches[0].literal is not None
@@ -247,7 +287,11 @@ def _by_id(project: Project, query: RecallQuery) -> Answer:
 
 
 def _renders(
-    project: Project, request: RecallRequest, found: list[Shown], why: dict[str, list[str]]
+    project: Project,
+    request: RecallRequest,
+    found: list[Shown],
+    fresh: dict[str, Freshness],
+    why: dict[str, list[str]],
 ) -> list[Render]:
     """For each memory a function that renders it at a depth, as `max_tokens` may ask for several depths."""
     if not found:
@@ -263,7 +307,7 @@ def _renders(
             uses.get(memory.id, Usage()),
             links.get(memory.id),
             why.get(memory.id, UNSET),
-            similar or UNSET,
+            {"similar": similar or UNSET, **shown(fresh.get(memory.id))},
         )
         for memory, match, similar in found
     ]
@@ -275,11 +319,11 @@ def _render(
     use: Usage,
     links: LinkedIds | None,
     why: list[str] | UnsetType,
-    similar: int | UnsetType,
+    more: dict[str, Any],
     depth: Depth,
 ) -> RetrievedMemory:
     fuzzy = "fuzzy" if match.level == "semantic" else UNSET
-    return at_depth(memory, depth, match.confidence, use, links, match=fuzzy, why=why, similar=similar)
+    return at_depth(memory, depth, match.confidence, use, links, match=fuzzy, why=why, **more)
 
 
 def _links(project: Project, ids: list[str]) -> dict[str, LinkedIds]:
@@ -367,7 +411,8 @@ def show(caller: Caller, memory_id: str, depth: Depth) -> RetrievedMemory:
 def retrieve(project: Project, memory: Memory, depth: Depth) -> RetrievedMemory:
     """A memory at a depth, with its links. At `Depth.COMPLETE` it also says how often it was used."""
     use = project.use_counts([memory.id]).get(memory.id, Usage())
-    return at_depth(memory, depth, 1.0, use, _links(project, [memory.id])[memory.id])
+    fresh = shown(freshness_of(project, [memory.id]).get(memory.id))
+    return at_depth(memory, depth, 1.0, use, _links(project, [memory.id])[memory.id], **fresh)
 
 
 def trace(caller: Caller, request: TraceRequest) -> TraceResult:
@@ -376,9 +421,10 @@ def trace(caller: Caller, request: TraceRequest) -> TraceResult:
     steps = tracing.walk(caller.project.store.links, origin.id, request.direction, request.max_depth)
     depth = Depth(request.depth)
     memories = _fetched(caller.project, depth, [step.memory_id for step in steps])
+    fresh = freshness_of(caller.project, [origin.id, *memories])
     chain = [
         TraceNode(
-            at_depth(memories[step.memory_id], depth),
+            at_depth(memories[step.memory_id], depth, **shown(fresh.get(step.memory_id))),
             step.relationship,
             step.distance,
             UNSET if step.via == origin.id else step.via,
@@ -387,7 +433,7 @@ def trace(caller: Caller, request: TraceRequest) -> TraceResult:
     ]
     caller.count_uses([origin.id, *(node.memory.id for node in chain)])
     hint = _other_direction(caller.project, origin.id, request.direction)
-    return TraceResult(at_depth(origin, depth), chain, len(chain), hint)
+    return TraceResult(at_depth(origin, depth, **shown(fresh.get(origin.id))), chain, len(chain), hint)
 
 
 def _other_direction(project: Project, memory_id: str, direction: Direction) -> str | UnsetType:
@@ -417,15 +463,16 @@ def listing(caller: Caller, request: ListRequest) -> ListResult:
     ids, total = caller.project.store.search.list_ids(filters, request.sort, request.limit, uses)
     counts = caller.project.use_counts(ids)
     memories = caller.project.store.memories.get(ids, ReadMode.BEST_EFFORT)
+    fresh = freshness_of(caller.project, ids)
     hint = "No memory of your own is like that; `recall` finds those of all agents."
     return ListResult(
-        [_listed(memory, counts) for memory in memories],
+        [_listed(memory, counts, fresh.get(memory.id)) for memory in memories],
         total,
         *(() if memories else (NO_RESULTS, hint)),
     )
 
 
-def _listed(memory: Memory, uses: dict[str, Usage]) -> ListedMemory:
+def _listed(memory: Memory, uses: dict[str, Usage], fresh: Freshness | None) -> ListedMemory:
     return ListedMemory(
         memory.id,
         memory.created_at,
@@ -435,6 +482,7 @@ def _listed(memory: Memory, uses: dict[str, Usage]) -> ListedMemory:
         memory.importance,
         uses.get(memory.id, Usage()).times,
         memory.reverted_by or UNSET,
+        fresh.state if fresh else UNSET,
     )
 
 

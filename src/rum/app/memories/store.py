@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from rum.app.agents import author_for, ensure_agent
 from rum.app.caller import Caller
+from rum.app.freshness.anchors import anchor_changes, anchor_memory
 from rum.app.memories.recall import retrieve
 from rum.app.project import Project
 from rum.capture.memory_files import collect_files, relative_actions, relative_perception
@@ -66,6 +67,7 @@ def store(caller: Caller, given: dict[str, Any]) -> StoreResult:
         )
         memory = with_content(bare, draft, now, caller.relative, caller.project.content_hash)
         caller.store.memories.add(memory)
+        anchor_memory(caller.project, memory)
         for kind, target in draft.links.each():
             _add_link(caller.project, memory.id, target, kind, now)
     return StoreResult(
@@ -139,6 +141,7 @@ def update(caller: Caller, arguments: dict[str, Any]) -> UpdateResult:
         )
         if changed.content() != memory.content():
             changed = replace_memory(caller, memory, changed)
+            anchor_changes(caller.project, memory, changed)
         for kind, target in draft.links.each():
             _add_link(caller.project, memory.id, target, kind, caller.project.now())
     return _update_result(caller.project, changed)

@@ -25,6 +25,7 @@ from rum.settings.table import SETTINGS
 if TYPE_CHECKING:
     import subprocess
 
+MAX_ANCHORED = 5000  # Memories that one run ties to the code
 DEFAULT_SECONDS = 30.0  # Time limit in seconds if the caller gives none
 # Seconds to keep the vectors of another embedder after its last use: another client may still use it.
 UNUSED_VECTORS_TTL = 7 * 86400
@@ -66,6 +67,7 @@ def tidy(caller: Caller, seconds: float, lock_timeout: float, progress: Callable
             return TidyResult(semantic.model, 0, pending(caller.project), busy=other, captured=captured)
         imported, problem = _import_new_commits(caller)
         caller.store.upkeep.merge_index()
+        load("app.freshness.anchors:make_missing")(caller.project, MAX_ANCHORED)
         embedded = 0
 
         def count(done: int) -> None:
@@ -168,6 +170,7 @@ def start_idle_process(project: Project) -> bool:
     if not project.settings.idle_after:
         return False
     has_work = project.semantic.has_work() or any(map(spools, project.spool_folders))
+    has_work = has_work or load("app.freshness.anchors:has_missing")(project)
     if not has_work and not unread_history(project):
         return False
     if (helper := project.helper) is not None:

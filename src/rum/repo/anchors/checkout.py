@@ -65,6 +65,11 @@ class Checkout:
         file = self._read(path)
         return make_anchors(file.data, path, spans, commit) if file else []
 
+    def content(self, path: str) -> bytes | None:
+        """A file as it is now; None if it cannot be read, or is too large."""
+        file = self._read(path)
+        return file.data if file else None
+
     def check(self, anchors: Iterable[Anchor], later_names: LaterNames | None = None) -> list[Freshness]:
         """What each anchor's code is now.
 

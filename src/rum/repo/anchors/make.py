@@ -88,8 +88,13 @@ def _context(file: SourceFile, positions: range) -> bytes:
 
 def _is_repeated(file: SourceFile, first: int, last: int) -> bool:
     span, hashes = file.hashes[first:last], file.hashes
-    others = (at for at in file.positions[span[0]][:_MAX_COPIES] if at != first)
-    return any(hashes[at : at + len(span)] == span for at in others)
+    at = -1
+    # Not by `positions`, which takes longer to make than most files to search.
+    for _ in range(min(hashes.count(span[0]), _MAX_COPIES)):
+        at = hashes.index(span[0], at + 1)
+        if at != first and hashes[at : at + len(span)] == span:
+            return True
+    return False
 
 
 def _symbol(lines: Sequence[bytes], start: int, path: str) -> str:

@@ -27,6 +27,7 @@ def _load(name: str) -> dict[str, str]:
 
 _FILES = (
     "queries",
+    "anchors",
     "layers",
     "chapters",
     "archive",

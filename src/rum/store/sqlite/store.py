@@ -15,6 +15,7 @@ from rum.store.sqlite.records import SQL, SqliteStatements
 from rum.store.sqlite.search import SqliteSearch
 from rum.store.sqlite.upkeep import SqliteUpkeep
 from rum.store.tables.activity import ActivityTable, CapturedEventTable
+from rum.store.tables.anchors import AnchorTable
 from rum.store.tables.history import HistoryTable, SyncLogTable
 from rum.store.tables.layers import EventTable, FactTable, RuleTable
 from rum.store.tables.memories import AgentTable, LinkTable
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from rum.store.activity import Activity
+    from rum.store.anchors import Anchors
     from rum.store.base import Agents, Links, Memories
     from rum.store.browse import Browse
     from rum.store.captured_events import CapturedEvents
@@ -66,6 +68,7 @@ class SqliteStore:
         self.archive: Archive = SqliteArchive(self._statements, memories)
         self.trash: Trash = TrashTable(self._statements)
         self.search: Search = SqliteSearch(self._rum, memories)
+        self.anchors: Anchors = AnchorTable(self._statements)
         self.links: Links = LinkTable(self._statements)
         self.agents: Agents = AgentTable(self._statements)
         self.browse: Browse = SqliteBrowse(self._rum)

@@ -37,7 +37,7 @@ _MERGE = tuple(
 # How the names of tables begin that `reindex` fills. Files are not among them: their hashes are nowhere else.
 _DERIVED = (
     *(*_INDEXES.values(), "memory_terms", "archived_terms", "derived", "memory_tags", "attempts", "renames"),
-    *("memory_vectors", "archived_vectors", "vector_models", "unembedded"),
+    *("anchors", "memory_vectors", "archived_vectors", "vector_models", "unembedded"),
 )
 
 _BYTES_PER_SECOND = 40_000_000  # Speed at which a slow machine rewrites a file

@@ -1,0 +1,1 @@
+"""Compare memories with the code: make anchors, check them, and confirm what changed."""

@@ -1,0 +1,44 @@
+"""Check memories against the code of the checkout."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec import UNSET
+
+from rum.app.project import Project
+from rum.model.anchors import CHANGED, GONE, MOVED, UNKNOWN, Anchor, Freshness, combine, decode, place
+
+
+def freshness_of(project: Project, ids: Iterable[str]) -> dict[str, Freshness]:
+    """What became of the code of each of these memories, as far as it is known."""
+    checked = check_anchors(project, ids)
+    found = {one: combine(pairs) for one, pairs in checked.items()}
+    return {one: freshness for one, freshness in found.items() if freshness.state != UNKNOWN}
+
+
+def check_anchors(project: Project, ids: Iterable[str]) -> dict[str, list[tuple[Anchor, Freshness]]]:
+    """The anchors of each of these memories with what became of their code."""
+    checkout = project.checkout
+    if checkout is None:
+        return {}
+    known = project.store.anchors.of(list(ids))
+    checked: dict[str, list[tuple[Anchor, Freshness]]] = {}
+    for one, data in known.items():
+        if anchors := decode(data):
+            names = project.store.anchors.later_names
+            checked[one] = list(zip(anchors, checkout.check(anchors, names), strict=True))
+    return checked
+
+
+def shown(found: Freshness | None) -> dict[str, Any]:
+    """The fields of an answer that say how fresh a memory is."""
+    if found is None:
+        return {}
+    is_else = found.state in (MOVED, CHANGED, GONE)
+    return {
+        "freshness": found.state,
+        "code_at": place(found.path, found.start, found.end) if is_else else UNSET,
+        "code_changed": found.share if found.state == CHANGED else UNSET,
+    }

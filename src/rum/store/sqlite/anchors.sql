@@ -1,0 +1,13 @@
+-- name: anchors_of
+SELECT m.id, a.data FROM memories AS m CROSS JOIN anchors AS a ON a.memory = m.seq WHERE m.id IN (:ids);
+
+-- name: put_anchors
+INSERT INTO anchors (memory, data) SELECT seq, :data FROM memories WHERE id = :id
+ON CONFLICT (memory) DO UPDATE SET data = excluded.data;
+
+-- name: without_anchors
+SELECT m.id FROM memories AS m LEFT JOIN anchors AS a ON a.memory = m.seq
+WHERE a.memory IS NULL AND m.git_commit IS NOT NULL ORDER BY m.created_at DESC, m.id DESC LIMIT ?;
+
+-- name: later_names
+SELECT before, path FROM renames WHERE before IN (:ids) ORDER BY renamed_at DESC, path;

@@ -1,0 +1,206 @@
+"""Memories are compared with the code: from `store`, capture and import to every answer that shows them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rum import Rum
+from rum.app.freshness.anchors import make_missing
+from support.hooks import SESSION, make_hook_runner, prompt, ran, until
+from support.projects import keep
+from support.repositories import Repository
+
+GATE = """import os
+
+LIMIT = 10
+
+
+def open_gate(key):
+    if key is None:
+        raise ValueError("no key")
+    return os.path.join("gates", key)
+
+
+def close_gate(key):
+    return key.strip().lower()
+"""
+
+
+@pytest.fixture
+def repository(tmp_path: Path) -> Repository:
+    found = Repository(tmp_path / "work")
+    found.commit("Add the gate", {"gate.py": GATE})
+    return found
+
+
+@pytest.fixture
+def rum(repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("RUM_EMBEDDER", "none")
+    with Rum.open(repository.root, home=tmp_path / "home", owner=True) as opened:
+        yield opened
+
+
+def about(where: str) -> dict[str, Any]:
+    return {"perception": {"observations": [{"what": "it refuses a missing key", "where": where}]}}
+
+
+def fresh(rum: Rum, memory_id: str) -> tuple[Any, ...]:
+    found = rum.show(memory_id)
+    return found.freshness or None, found.code_at or None, found.code_changed or None
+
+
+def test_a_stored_memory_follows_its_code(rum: Rum, repository: Repository):
+    kept = keep(rum, **about("gate.py:6-9"))
+    assert fresh(rum, kept) == ("fresh", None, None)
+    repository.write("gate.py", "# The gate\nFIRST = 1\n" + GATE)
+    assert fresh(rum, kept) == ("moved", "gate.py:8-11", None)
+    repository.write("gate.py", GATE.replace("if key is None", "if not key"))
+    assert fresh(rum, kept) == ("changed", "gate.py:6-9", 0.25)
+    repository.write("gate.py", GATE.replace('("no key")', "('no key')  # quotes and comments do not count"))
+    assert fresh(rum, kept) == ("fresh", None, None)
+    repository.git("mv", "gate.py", "door.py")
+    repository.write("door.py", GATE)
+    repository.git("add", "--all")
+    assert fresh(rum, kept) == ("moved", "door.py:6-9", None)
+    repository.write("door.py", None)
+    repository.git("add", "--all")
+    assert fresh(rum, kept) == ("gone", "gate.py:6-9", None)
+
+
+def test_every_answer_says_how_fresh_a_memory_is(rum: Rum, repository: Repository):
+    old = keep(rum, "Refuse a missing key", **about("gate.py:6-9"))
+    new = keep(rum, "Close the gate", links={"caused_by": old}, **about("gate.py#L12-L13"))
+    plain = keep(rum, "Write the manual")
+    repository.write("gate.py", GATE.replace("if key is None", "if not key"))
+    found = {one.id: one for one in rum.recall(query="key gate manual", limit=9, min_confidence=0).memories}
+    assert {one: found[one].freshness or None for one in (old, new, plain)} == {
+        old: "changed",
+        new: "fresh",
+        plain: None,
+    }
+    assert found[old].full_summary == "It works (code changed since)"
+    traced = rum.trace(new)
+    assert (traced.origin.freshness, traced.chain[0].memory.freshness) == ("fresh", "changed")
+    listed = {one.id: one.freshness or None for one in rum.list().memories}
+    assert listed == {old: "changed", new: "fresh", plain: None}
+
+
+def test_only_fresh_memories_can_be_asked_for(rum: Rum, repository: Repository):
+    old = keep(rum, "Refuse a missing key", **about("gate.py:6-9"))
+    new = keep(rum, "Close the gate with a key", **about("gate.py:12-13"))
+    keep(rum, "Write the manual about keys")
+    repository.write("gate.py", "\n" + GATE.replace("if key is None", "if not key"))
+    assert [one.id for one in rum.recall(query="key gate", fresh_only=True, limit=1).memories] == [new]
+    rum.forget(new)
+    nothing = rum.recall(query="key gate", fresh_only=True)
+    assert (nothing.memories, nothing.code) == ([], "NO_RESULTS")
+    assert "fresh_only" in str(nothing.hint)
+    assert old in [one.id for one in rum.recall(query="key gate").memories]
+
+
+def test_an_update_that_names_new_lines_is_compared_with_them(rum: Rum, repository: Repository):
+    kept = keep(rum)
+    assert fresh(rum, kept) == (None, None, None)
+    rum.update_memory(kept, **about("gate.py:6-9"))
+    repository.write("gate.py", GATE.replace("if key is None", "if not key"))
+    assert fresh(rum, kept)[0] == "changed"
+
+
+def test_a_file_without_lines_says_how_much_of_it_changed(rum: Rum, repository: Repository):
+    kept = keep(rum, perception={"relevant_files": [{"path": "gate.py"}]})
+    assert fresh(rum, kept)[0] == "fresh"
+    repository.write("gate.py", GATE.replace("LIMIT = 10", "LIMIT = 20"))
+    state, place, share = fresh(rum, kept)
+    assert (state, place) == ("changed", "gate.py")
+    assert 0 < share < 0.3
+
+
+def test_commits_are_tied_to_the_lines_they_changed(rum: Rum, repository: Repository):
+    fixed = GATE.replace("if key is None", "if not key")
+    repository.commit("Refuse an empty key", {"gate.py": fixed})
+    repository.commit("Say where gates are", {"README.md": "Gates are in gates/.\n"})
+    rum.import_git()
+    memories = {
+        one.intent.goal: one for one in rum.recall(query="key gate gates", limit=9, min_confidence=0).memories
+    }
+    assert {goal: one.freshness for goal, one in memories.items()} == {
+        "Add the gate": "changed",
+        "Refuse an empty key": "fresh",
+        "Say where gates are": "fresh",
+    }
+    repository.write("gate.py", "\n\n" + fixed.replace("LIMIT = 10", "LIMIT = 99"))
+    assert fresh(rum, memories["Refuse an empty key"].id) == ("moved", "gate.py:9", None)
+
+
+def test_anchors_are_made_again_from_the_commits(rum: Rum, repository: Repository, tmp_path: Path):
+    rum.import_git()
+    lines = list(rum.export())
+    with Rum.open(repository.root, home=tmp_path / "other", owner=True) as other:
+        other.import_lines(lines)
+        [imported] = other.recall(query="Add the gate").memories
+        assert imported.freshness or None is None
+        assert make_missing(other._project, 9) == 1
+        assert make_missing(other._project, 9) == 0
+        assert fresh(other, imported.id)[0] == "fresh"
+
+
+def test_without_a_checkout_nothing_is_said(rum: Rum, repository: Repository, tmp_path: Path):
+    rum.import_git()
+    repository.git("clone", "--quiet", "--bare", ".", str(tmp_path / "bare.git"))
+    name = rum.summary()["project_id"]
+    with Rum.open(tmp_path, project=name, home=tmp_path / "home", owner=True) as elsewhere:
+        assert elsewhere.recall(query="Add the gate").memories[0].freshness or None is None
+
+
+def test_a_captured_edit_is_tied_to_the_code_as_it_was_at_the_end_of_the_turn(tmp_path: Path):
+    hooks = make_hook_runner(tmp_path)
+    repository = Repository(hooks.work)
+    repository.commit("Add the gate", {"gate.py": GATE})
+    new = GATE.replace("    if key is None:\n", "    if not key or not key.strip():\n")
+    repository.write("gate.py", new)
+    payload = {
+        "session_id": SESSION,
+        "cwd": str(hooks.work),
+        "prompt_id": "t1",
+        "hook_event_name": "PostToolUse",
+        "tool_name": "Edit",
+        "tool_use_id": "c1",
+        "tool_response": {},
+        "tool_input": {
+            "file_path": str(hooks.work / "gate.py"),
+            "old_string": "    if key is None:",
+            "new_string": "    if not key or not key.strip():",
+        },
+    }
+    hooks.output(prompt(hooks.work, "Refuse a blank key."))
+    hooks.output(payload)
+    hooks.output(ran(hooks.work, "pytest", "3 passed", "c4"))
+    hooks.output(
+        {**payload, "hook_event_name": "Stop", "last_assistant_message": "Blank keys are refused now."}
+    )
+
+    def states() -> list[Any]:
+        with Rum.open(hooks.work, home=hooks.home, owner=True) as rum:
+            return [(one.freshness, one.code_at or None) for one in rum.recall(file="gate.py").memories]
+
+    until(lambda: bool(states()))
+    assert states() == [("fresh", None)]
+    repository.write("gate.py", "# first\n" + new)
+    assert states() == [("moved", "gate.py:8")]
+    repository.write("gate.py", GATE)
+    assert [state for state, _ in states()] == ["changed"]
+
+
+def test_paths_that_lead_out_of_the_repository_are_not_read(rum: Rum, tmp_path: Path):
+    (tmp_path / "secret.py").write_text("TOKEN = 1\n")
+    kept = keep(
+        rum,
+        **about("../secret.py:1"),
+        actions=[{"type": "file_edit", "file_path": str(tmp_path / "secret.py")}],
+    )
+    assert fresh(rum, kept) == (None, None, None)
+    assert "TOKEN" not in json.dumps([line.decode() for line in rum.export()])
