@@ -53,7 +53,7 @@ TOOLS: dict[str, Tool] = {
     "trace": Tool(
         "Trace causes",
         READS,
-        "What led to a memory (causes), or what it led to (effects). Use to learn why code is so.",
+        "The causes of a memory, or its effects. Use to learn how it came about.",
     ),
     "update_memory": Tool(
         "Update memory",
@@ -71,8 +71,7 @@ TOOLS: dict[str, Tool] = {
     "identity": Tool(
         "Identity",
         ADDS,
-        "Set your identity: resume, register (a subagent with its parent_id), or get info. "
-        "Optional: store does it.",
+        "Set your identity: resume, register (a subagent: parent_id), or info. Optional: store does it.",
     ),
     "forget": Tool(
         "Forget",
@@ -94,7 +93,7 @@ TOOLS: dict[str, Tool] = {
     "learn": Tool(
         "Facts and rules",
         ADDS,
-        "What all agents should know: facts, and rules. "
+        "Facts and rules for all agents. "
         "Use set for what holds beyond this task, or no longer does; get before you rely on it.",
     ),
     "brief": Tool(
