@@ -19,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test quick check lint types contracts generated locked wheel e2e chaos bench quality capture format generate lock hooks clean
+.PHONY: help demo test quick check lint types contracts generated locked wheel chromium e2e chaos bench quality capture format generate lock hooks clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,7 +33,7 @@ test: $(READY) ## all tests, including those of the documentation
 quick: $(READY) ## unit tests that start no process, in less than a minute
 	$(PY) -m pytest -n auto --dist worksteal --quick -m 'not e2e and not slow' tests/unit tests/properties $(ARGS)
 
-check: lint types contracts generated locked wheel test ## everything that CI runs
+check: lint types contracts generated locked wheel chromium test ## everything that CI runs
 
 lint: $(READY) ## check format and lint
 	$(BIN)/ruff format --check .
@@ -53,6 +53,11 @@ locked: $(READY) ## check that the lock file matches pyproject.toml
 
 wheel: $(READY) ## check that the wheel is complete and works in its own virtual environment
 	$(PY) scripts/check_wheel.py
+
+# The tests of the page need a browser. Elsewhere than on Debian and Ubuntu, install Chromium or Chrome by hand.
+chromium: ## install Chromium for the tests of the page, if it is missing and apt can
+	@command -v chromium chromium-browser google-chrome >/dev/null || ! command -v apt-get >/dev/null || test "$$(id -u)" != 0 || \
+		{ echo "Installing chromium ..."; apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; }
 
 e2e: $(READY) ## run other vendors' clients against RUM (needs node and npm)
 	$(PY) -m pytest -m e2e $(ARGS)

@@ -1,0 +1,57 @@
+import { count, html } from "../parts/base.js";
+import { at, useLoad } from "../parts/api.js";
+import { CauseGraph, EDGE_WORDS } from "../parts/graph.js";
+import { go, link } from "../parts/route.js";
+import { dateText } from "../parts/time.js";
+import { Head, Loaded, Outcome, Select } from "../parts/ui.js";
+
+export const title = () => "Causes";
+
+const DIRECTIONS = [["both", "causes and effects"], ["causes", "what led to it"], ["effects", "what came of it"]];
+
+export function Page({ route }) {
+  const [id] = route.parts;
+  const { direction = "both" } = route.query;
+  const load = useLoad(at("memories", id, "causes"), { direction, max_nodes: 60 });
+  const root = load.data?.nodes.find(({ entry }) => entry.id === load.data.root)?.entry;
+  return html`<${Head} title=${root?.goal ?? "Causes"} kicker="What led to this, and what came of it">
+      <p class="muted">${root && html`<a href=${link("memory", id)}>Open the memory</a>`}</p>
+    <//>
+    <form class="filters" aria-label="Filters" onSubmit=${(event) => event.preventDefault()}>
+      <${Select} label="Show" value=${direction} options=${DIRECTIONS} onChange=${(value) => go(link("causes", id, { direction: value === "both" ? "" : value }))} />
+    </form>
+    <${Loaded} load=${load}>${(data) => html`<${Drawing} data=${data} />`}<//>`;
+}
+
+function Drawing({ data }) {
+  const { nodes, edges, left_out: left = {} } = data;
+  if (nodes.length < 2)
+    return html`<p class="message empty"><strong>No causes are recorded.</strong> Memories get them from <code>rum link</code>, from reverts, and from agents that store what their work came from.</p>`;
+  const root = [...nodes].sort((one, other) => one.distance - other.distance || one.entry.created_at - other.entry.created_at)[0];
+  return html`
+    <p class="muted" role="status">
+      ${count(nodes.length, "memory", "memories")} and ${count(edges.length, "link")} are shown.
+      ${left.nodes > 0 ? ` ${left.complete === false ? "At least " : ""}${count(left.nodes, "linked memory is", "linked memories are")} left out: choose a +number to walk there.` : " Nothing is left out."}
+      ${root.entry.id !== data.root && html` The first cause is <a href=${link("memory", root.entry.id)}>${root.entry.goal}</a>.`}
+    </p>
+    <${CauseGraph} key=${data.root} data=${data} onOpen=${(id) => go(link("memory", id))} onWalk=${(id) => go(link("causes", id))} />
+    <p class="legend" aria-hidden="true">
+      <span class="legend-line caused_by"></span> led to <span class="legend-line blocked_by"></span> blocks
+      <span class="legend-line supersedes"></span> replaced by <span class="legend-line reverts"></span> reverted by
+      <span class="legend-line related_to"></span> related
+    </p>
+    <details class="as-list">
+      <summary>As a list</summary>
+      <${EdgeList} nodes=${nodes} edges=${edges} />
+    </details>
+  `;
+}
+
+function EdgeList({ nodes, edges }) {
+  const entries = Object.fromEntries(nodes.map(({ entry }) => [entry.id, entry]));
+  const name = (id) => html`<a href=${link("memory", id)}>${entries[id]?.goal ?? id}</a>`;
+  const sorted = [...edges].sort((one, other) => (entries[one.target]?.created_at ?? 0) - (entries[other.target]?.created_at ?? 0));
+  return html`<ul class="plain">
+    ${sorted.map((edge, index) => html`<li key=${index}><${Outcome} memory=${entries[edge.target] ?? {}} short /> ${name(edge.target)} <em>${EDGE_WORDS[edge.type] ?? edge.type}</em> ${name(edge.source)} <span class="muted">${entries[edge.source] && dateText(entries[edge.source].created_at)}</span></li>`)}
+  </ul>`;
+}

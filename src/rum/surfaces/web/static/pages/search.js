@@ -1,0 +1,101 @@
+import { classes, html, useEffect, useRef, useState } from "../parts/base.js";
+import { useLoad, useSettled } from "../parts/api.js";
+import { link, replaceRoute } from "../parts/route.js";
+import { Time } from "../parts/time.js";
+import { Confidence, Empty, Failure, Field, Filters, Head, Kind, Loading, Outcome, Select } from "../parts/ui.js";
+import { useChoices } from "./timeline.js";
+
+export const title = (route) => (route.query.q ? `Search: ${route.query.q}` : "Search");
+
+const STEP = 20;
+const MOST = 100;
+
+export function Page({ route }) {
+  const { q = "", file = "", type = "", agent = "", outcome = "", since = "", tag = "", old = "" } = route.query;
+  const filters = { file, type, agent, outcome, since, tag };
+  const [text, setText] = useState(q);
+  const [limit, setLimit] = useState(STEP);
+  const settled = useSettled(text, 180);
+  const field = useRef(null);
+  const { agents, types } = useChoices();
+  useEffect(() => field.current.focus(), []);
+  useEffect(() => setText(q), [q]);
+  useEffect(() => {
+    setLimit(STEP);
+    if (settled !== q) replaceRoute(link("search", { ...route.query, q: settled }));
+  }, [settled]);
+  const asks = settled.trim() || Object.values(filters).some(Boolean);
+  const load = useLoad("search", { q: settled.trim(), ...filters, superseded: old && "1", limit }, { enabled: Boolean(asks) });
+  const change = (name) => (value) => replaceRoute(link("search", { ...route.query, q: text, [name]: value }));
+  return html`<${Head} title="Search" kicker="Words, files, errors, or what you are about to do" />
+    <form class="search" role="search" onSubmit=${(event) => event.preventDefault()}>
+      <label class="hidden" for="question">Search the memories</label>
+      <input id="question" type="search" ref=${field} value=${text} autocomplete="off" spellcheck="false" placeholder="token refresh fails after sleep" onInput=${(event) => setText(event.target.value)} />
+    </form>
+    <${Filters}>
+      <${Select} label="Outcome" value=${outcome} onChange=${change("outcome")} options=${[["", "any"], ["success", "worked"], ["failure", "failed"]]} />
+      <${Select} label="Kind of work" value=${type} onChange=${change("type")} options=${types} />
+      <${Select} label="Agent" value=${agent} onChange=${change("agent")} options=${agents} />
+      <${Select} label="Since" value=${since} onChange=${change("since")} options=${[["", "ever"], ["1d", "a day"], ["7d", "a week"], ["30d", "a month"], ["365d", "a year"]]} />
+      <${Field} label="File or folder"><input value=${file} onChange=${(event) => change("file")(event.target.value)} placeholder="src/auth" /><//>
+      <${Field} label="Tag"><input value=${tag} onChange=${(event) => change("tag")(event.target.value)} /><//>
+      <label class="check"><input type="checkbox" checked=${Boolean(old)} onChange=${(event) => change("old")(event.target.checked ? "1" : "")} /> replaced ones too</label>
+    <//>
+    ${asks ? html`<${Results} load=${load} limit=${limit} setLimit=${setLimit} />` : html`<${Empty} title="Ask something.">Results appear while you type. A path such as <code>src/auth</code> finds the work on it.<//>`}`;
+}
+
+function Results({ load, limit, setLimit }) {
+  const { data, error, loading, isCurrent } = load;
+  if (error && isCurrent) return html`<${Failure} error=${error} retry=${load.reload} />`;
+  if (!data) return html`<${Loading} />`;
+  const { memories = [], knowledge = [], near = [] } = data;
+  return html`<div class=${classes("results", loading && "pending")} aria-busy=${loading}>
+    <p class="muted" role="status">
+      ${memories.length ? `${memories.length} of ${data.total_matches}${data.total_exact === false ? " or more" : ""} found` : "Nothing found."}
+      ${data.hint ? ` ${data.hint}` : ""}
+    </p>
+    ${knowledge.map(
+      (one) => html`<article key=${one.id} class="knowledge">
+        <p class="kicker">${one.kind}${one.stale ? " · its memories changed since" : ""}</p>
+        <p><a data-item href=${link(one.kind === "wisdom" ? "wisdom" : "chapter", one.id)}>${one.text}</a> <${Confidence} value=${one.confidence} /></p>
+      </article>`,
+    )}
+    <ol class="entries found">${memories.map((memory) => html`<${Found} key=${memory.id} memory=${memory} />`)}</ol>
+    ${near.length > 0 &&
+    html`<section>
+      <h2>Near</h2>
+      <p class="muted">These came closest. They may have nothing to do with it.</p>
+      <ul class="plain">${near.map((one) => html`<li key=${one.id}><a data-item href=${link("memory", one.id)}>${one.text}</a> <${Confidence} value=${one.confidence} /></li>`)}</ul>
+    </section>`}
+    ${memories.length >= limit && limit < MOST && html`<p class="more"><button type="button" onClick=${() => setLimit(Math.min(MOST, limit + STEP))}>Show more</button></p>`}
+  </div>`;
+}
+
+function Found({ memory }) {
+  const { intent, outcome } = memory;
+  return html`<li class=${classes("entry", memory.superseded_by?.length && "old")}>
+    <${Outcome} memory=${memory} short />
+    <div class="entry-text">
+      <a data-item href=${link("memory", memory.id)} class="entry-goal">${intent.goal}</a>
+      <p class="entry-summary">${outcome.summary}</p>
+      ${outcome.failure_reason && html`<p class="entry-summary">Failed: ${outcome.failure_reason}</p>`}
+      <${Why} reasons=${memory.why ?? []} />
+      ${memory.similar > 0 && html`<p class="why">and ${memory.similar} more with the same goal</p>`}
+    </div>
+    <p class="entry-meta">
+      <${Confidence} value=${memory.confidence} />
+      <${Time} at=${memory.created_at} />
+      <${Kind} type=${intent.task_type} />
+      ${memory.superseded_by?.length > 0 && html`<span class="label">superseded</span>`}
+      ${memory.match === "fuzzy" && html`<span class="label">by meaning</span>`}
+    </p>
+  </li>`;
+}
+
+/** The strongest reasons; the others on request. */
+function Why({ reasons }) {
+  if (!reasons.length) return null;
+  const first = `Why: ${reasons.slice(0, 3).join(" · ")}`;
+  if (reasons.length <= 3) return html`<p class="why">${first}</p>`;
+  return html`<details class="why"><summary>${first} …</summary>${reasons.slice(3).join(" · ")}</details>`;
+}

@@ -1,0 +1,95 @@
+import { classes, html, useMemo, words } from "../parts/base.js";
+import { useLoad, usePages } from "../parts/api.js";
+import { EntriesByDay } from "../parts/entries.js";
+import { link, replaceRoute } from "../parts/route.js";
+import { dateText } from "../parts/time.js";
+import { Empty, Field, Filters, Head, Paged, Select } from "../parts/ui.js";
+
+export const title = () => "Timeline";
+
+export const OUTCOME_OPTIONS = [["", "any"], ["success", "worked"], ["failure", "failed"], ["unverified", "not verified"]];
+
+/** Choices of agents and kinds of work, for filters. */
+export function useChoices() {
+  const agents = useLoad("agents");
+  const types = useLoad("task_types");
+  const items = types.data?.items ?? types.data ?? [];
+  return {
+    agents: [["", "anyone"], ...(agents.data?.items ?? []).map((one) => [one.name || one.agent_id, one.label || one.name || one.agent_id])],
+    types: [["", "any"], ...(Array.isArray(items) ? items : []).map((one) => [one.type ?? one, words(one.type ?? one)])],
+  };
+}
+
+export function Page({ route }) {
+  const { agent = "", outcome = "", type = "", tag = "", session = "", file = "", since = "", before = "" } = route.query;
+  const filters = { agent, outcome, type, tag, session, file, since, before };
+  const pages = usePages("timeline", { ...filters, limit: 40 });
+  const { agents, types } = useChoices();
+  const change = (name) => (value) => replaceRoute(link("timeline", { ...filters, [name]: value }));
+  const isFiltered = Object.values(filters).some(Boolean);
+  return html`<${Head} title="Timeline" kicker="Every piece of work, newest first" />
+    <${Days} filters=${filters} />
+    <${Filters}>
+      <${Select} label="Outcome" value=${outcome} onChange=${change("outcome")} options=${OUTCOME_OPTIONS} />
+      <${Select} label="Agent" value=${agent} onChange=${change("agent")} options=${agents} />
+      <${Select} label="Kind of work" value=${type} onChange=${change("type")} options=${types} />
+      <${Field} label="File or folder"><input value=${file} onChange=${(event) => change("file")(event.target.value)} placeholder="src/auth" /><//>
+      <${Field} label="Tag"><input value=${tag} onChange=${(event) => change("tag")(event.target.value)} /><//>
+      <${Field} label="From"><input type="date" value=${since} onChange=${(event) => change("since")(event.target.value)} /><//>
+      <${Field} label="Before"><input type="date" value=${before} onChange=${(event) => change("before")(event.target.value)} /><//>
+      ${session && html`<span class="tag">session ${session}</span>`}
+      ${isFiltered && html`<a class="button quiet" href=${link("timeline")}>Clear filters</a>`}
+    <//>
+    <${Paged}
+      pages=${pages}
+      what="memory"
+      many="memories"
+      empty=${isFiltered
+        ? html`<${Empty} title="No work fits these filters."><a href=${link("timeline")}>Clear the filters</a> to see everything.<//>`
+        : html`<${Empty} title="No memories yet.">Run <code>rum install</code> to capture the work of your agents, or <code>rum import git</code> to read this repository's history.<//>`}
+    >
+      ${(items) => html`<${EntriesByDay} entries=${items} />`}
+    <//>`;
+}
+
+const DAY = 86_400;
+
+/** The last days as columns: their height is the number of memories, the dark part failed. */
+function Days({ filters }) {
+  const load = useLoad("days", { agent: filters.agent });
+  const days = useMemo(() => withEmptyDays(load.data?.days ?? [], load.data?.before), [load.data]);
+  const most = useMemo(() => Math.max(1, ...days.map((day) => day.success + day.failure)), [days]);
+  if (load.error || !days.length) return null;
+  return html`<nav class="days" aria-label="Days with work">
+    ${days.map((day) => {
+      const total = day.success + day.failure;
+      const text = `${dateText(day.start)}: ${total} memories, ${day.failure} failed`;
+      const size = (number) => (node) => node && node.style.setProperty("--size", `${Math.round((number / most) * 100)}%`);
+      return html`<a
+        key=${day.day}
+        class=${classes(filters.since === day.day && "chosen")}
+        href=${link("timeline", { ...filters, since: day.day, before: nextDay(day.day) })}
+        title=${text}
+        aria-label=${text}
+        tabindex=${total ? 0 : -1}
+      ><i class="ok" ref=${size(day.success)}></i><i class="failed" ref=${size(day.failure)}></i></a>`;
+    })}
+  </nav>`;
+}
+
+const LONGEST = 400;
+
+/** The days with those without work between them, up to today. */
+function withEmptyDays(days, before) {
+  if (!days.length) return days;
+  const known = Object.fromEntries(days.map((day) => [day.day, day]));
+  const end = Math.max(Date.parse(days.at(-1).day), (before ?? 0) * 1000 - DAY * 1000);
+  const all = [];
+  for (let at = Date.parse(days[0].day); at <= end && all.length < LONGEST; at += DAY * 1000) {
+    const day = new Date(at).toISOString().slice(0, 10);
+    all.push(known[day] ?? { day, start: at / 1000, success: 0, failure: 0 });
+  }
+  return all;
+}
+
+const nextDay = (day) => new Date(Date.parse(day) + DAY * 1000).toISOString().slice(0, 10);

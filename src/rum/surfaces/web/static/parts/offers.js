@@ -1,0 +1,21 @@
+// What was offered to agents, why, at what cost, and what came of it.
+import { count, html } from "./base.js";
+import { link } from "./route.js";
+import { exact, Time } from "./time.js";
+import { Outcome } from "./ui.js";
+
+export function OfferList({ offers, withMemory = true }) {
+  return html`<ul class="offers">
+    ${offers.map(
+      (offer, index) => html`<li key=${index}>
+        <p class="offer-head">
+          <span class="kind">${offer.kind}</span> <span>because ${offer.why}</span>
+          <span class="muted"><${Time} at=${offer.at} form=${exact} /> · ${count(offer.tokens ?? 0, "token")} · <a href=${link("session", offer.client, offer.session)}>session</a></span>
+        </p>
+        ${withMemory && offer.memory_id?.startsWith("mem_") && html`<p><a data-item href=${link("memory", offer.memory_id)}>${offer.goal || offer.memory_id}</a></p>`}
+        ${offer.text && html`<pre class="offered">${offer.text}</pre>`}
+        <p class="muted">Came of it: <strong>${offer.outcome === "nothing" ? "nothing that was seen" : offer.outcome}</strong>${offer.success != null && html`; the turn <${Outcome} kind=${offer.success ? "worked" : "failed"} />`}</p>
+      </li>`,
+    )}
+  </ul>`;
+}

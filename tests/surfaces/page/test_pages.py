@@ -1,0 +1,150 @@
+"""Every page in a real browser: with nothing and with 20 memories, dark and narrow, for everybody."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+from urllib.parse import quote
+
+import pytest
+
+from support.browser import NARROW, WIDE, Tab, tab
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+    from surfaces.page.conftest import Site
+
+LISTS = (
+    *("overview", "timeline", "search", "files", "chapters", "notes", "rules", "facts"),
+    *("sessions", "review", "sync", "settings", "health", "trash"),
+)
+
+
+def routes(site: Site) -> dict[str, str]:
+    """Every page, and what it must show of the full project."""
+    one = site.filled
+    return {
+        "overview": "Remove the old refresh timer from the worker",
+        "timeline": "Translate the shop, part 7",
+        "timeline?outcome=failure": "The provider blocks more than two connections",
+        "search?q=token%20refresh": "Why: ",
+        f"memory/{one.refresh}": "A timer that refreshes early",
+        f"memory/{one.refresh}/history": "Version 2",
+        f"memory/{one.refresh}/offers": "because a file was touched",
+        f"causes/{one.refresh}": "3 memories and 2 links are shown.",
+        "files": "src/",
+        "files?path=src": "auth/",
+        f"files?path={quote('src/auth/token.ts')}": "Keep users logged in for a day",
+        "chapters": "Tokens and their lifetime",
+        f"chapter/{one.chapter}": "Queue requests while a refresh is running",
+        f"wisdom/{one.wisdom}": "Sending mails",
+        "notes": "Mail provider limits",
+        f"notes/{one.note}": "a third is closed at once",
+        "rules": "and wait for it before a deploy",
+        "facts": "staging.url",
+        "sessions": "9f3c-checkout",
+        f"session/claude-code/{one.session}": "became a memory",
+        f"session/claude-code/{one.session}/offers": "Refresh the access token",
+        f"session/claude-code/{one.session}/events": "npm test -- auth",
+        "review": "Mails are sent twice when the queue restarts",
+        "sync": "only on this machine",
+        "settings": "recall_limit",
+        "health": "Facts",
+        "trash": "Translate the shop, part 8",
+    }
+
+
+def test_every_page_shows_its_content_and_passes_axe(browser: Browser, site: Site):
+    with tab(browser, site.address) as opened:
+        for route, expected in routes(site).items():
+            opened.open(route)
+            opened.page.wait_for_function("text => document.body.innerText.includes(text)", arg=expected)
+            assert opened.findings() == [], route
+            assert opened.page.title().endswith("· shop · RUM"), route
+        assert opened.complaints == []
+        assert opened.foreign == []
+
+
+def test_pages_of_an_empty_project_say_what_to_do(browser: Browser, empty_address: str):
+    with tab(browser, empty_address) as opened:
+        for route in LISTS:
+            opened.open(route)
+            assert not opened.page.query_selector("main .failure[role=alert]"), (route, opened.text())
+            assert len(opened.text()) > 40, route
+        opened.open("overview")
+        assert "rum install" in opened.text()
+        assert opened.findings() == []
+        assert opened.complaints == []
+
+
+@pytest.mark.parametrize(("size", "dark"), [(WIDE, True), (NARROW, False)])
+def test_dark_and_narrow_pages_are_readable_and_nothing_sticks_out(
+    browser: Browser, site: Site, size: tuple[int, int], dark: bool
+):
+    with tab(browser, site.address, size, dark=dark) as opened:
+        for route in routes(site):
+            opened.open(route)
+            width = opened.page.evaluate("() => document.documentElement.scrollWidth")
+            assert width <= size[0], (route, width)
+            assert opened.findings() == [], route
+        background = opened.page.evaluate("() => getComputedStyle(document.documentElement).backgroundColor")
+        assert (background == "rgb(23, 21, 18)") is dark
+        assert opened.complaints == []
+
+
+def test_the_theme_can_be_chosen_and_stays(opened: Tab):
+    opened.page.click("text=Theme")
+    assert opened.page.get_attribute("html", "data-theme") == "dark"
+    opened.page.reload()
+    opened.settle()
+    assert opened.page.get_attribute("html", "data-theme") == "dark"
+
+
+def test_search_answers_while_you_type_and_keeps_the_question_in_the_address(opened: Tab):
+    opened.page.keyboard.press("/")
+    opened.page.wait_for_selector("#question:focus")
+    opened.page.keyboard.type("mail provider", delay=20)
+    opened.page.wait_for_selector(".entry-goal >> text=Send mails in parallel")
+    assert "q=mail+provider" in opened.page.url
+    opened.page.select_option("text=Outcome >> xpath=.. >> select", "success")
+    opened.page.wait_for_selector(".entry-goal >> text=Send mails in parallel", state="detached")
+    opened.page.select_option("text=Outcome >> xpath=.. >> select", "")
+    opened.page.fill("#question", "zebra quantum")
+    opened.page.wait_for_selector("text=Nothing found.")
+
+
+def test_an_error_is_shown_as_an_error_and_can_be_tried_again(opened: Tab):
+    def fail(route):
+        route.fulfill(status=503, json={"error": {"code": "STORAGE_ERROR", "message": "The disk is full."}})
+
+    opened.page.route("**/api/v1/timeline*", fail)
+    opened.open("timeline")
+    opened.page.wait_for_selector("[role=alert] >> text=The disk is full.")
+    assert "No memories yet" not in opened.text()
+    opened.page.unroute("**/api/v1/timeline*")
+    opened.page.click("text=Try again")
+    opened.page.wait_for_selector(".entry-goal")
+    opened.complaints[:] = [one for one in opened.complaints if "503" not in one]
+
+
+def test_a_server_that_has_ended_is_named(browser: Browser, site: Site):
+    with tab(browser, site.address) as opened:
+        opened.page.route("**/api/**", lambda route: route.abort())
+        opened.open("facts")
+        opened.page.wait_for_selector("text=Run `rum web` again.")
+
+
+def test_without_the_address_with_its_token_nothing_is_shown(browser: Browser, site: Site):
+    page = browser.new_context().new_page()
+    page.goto(site.address.split("?")[0])
+    page.wait_for_selector("text=Open the address that rum web printed")
+    assert "Keep users logged in" not in page.inner_text("body")
+    page.context.close()
+
+
+def test_a_page_that_does_not_exist_and_a_memory_that_is_not_there_say_so(opened: Tab):
+    opened.open("nonsense")
+    assert "There is no page" in opened.text()
+    opened.page.evaluate("() => { location.hash = '#/memory/mem_nowhere'; }")
+    opened.page.wait_for_selector("text=Not found.")
+    opened.complaints.clear()  # The browser reports the 404

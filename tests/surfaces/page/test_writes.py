@@ -1,0 +1,232 @@
+"""Everything that the page changes, seen on the page and in the store."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rum import Rum
+from support.browser import Tab, served, tab
+from support.page_memories import Filled, fill
+from support.projects import Shop, open_shop
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+
+class Desk:
+    """A page that is open, and the store behind it."""
+
+    def __init__(self, opened: Tab, shop: Shop, filled: Filled) -> None:
+        self.opened, self.page, self.filled, self._shop = opened, opened.page, filled, shop
+
+    def rum(self) -> Rum:
+        return Rum.open(self._shop.folder, home=self._shop.home, owner=True)
+
+    def says(self, text: str) -> None:
+        """Wait until the live region says something."""
+        self.page.wait_for_selector(f".announcements >> text={text}")
+
+
+@pytest.fixture(scope="module")
+def desk(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Desk]:
+    base: Path = tmp_path_factory.mktemp("desk")
+    with open_shop(base) as shop:
+        filled = fill(shop, now=time.time())
+        with served(shop.folder, shop.home) as address, tab(browser, address) as opened:
+            yield Desk(opened, shop, filled)
+            assert opened.complaints == []
+
+
+def test_a_memory_is_edited_and_its_history_shows_the_difference(desk: Desk):
+    memory = desk.filled.memories[1]
+    desk.opened.open(f"memory/{memory}")
+    desk.page.click("button:text-is('Edit')")
+    desk.page.fill("dialog textarea >> nth=1", "Prices are rounded half to even, once, in the view")
+    desk.page.click("dialog button[type=submit]")
+    desk.says("Saved as a new version.")
+    with desk.rum() as rum:
+        assert rum.show(memory).outcome.summary.startswith("Prices are rounded half to even")
+    desk.page.click("text=History (2)")
+    assert desk.page.inner_text("ins") != ""
+    desk.page.click("text=Restore this version")
+    desk.says("Version 1 is the current one again.")
+    with desk.rum() as rum:
+        assert rum.show(memory).outcome.summary == "Prices are rounded once, in the view"
+
+
+def test_a_memory_is_rated(desk: Desk):
+    desk.opened.open(f"memory/{desk.filled.lifetime}")
+    desk.page.click("button:text-is('Useful')")
+    desk.says("Marked as useful.")
+    desk.page.wait_for_selector("dt:text-is('useful')")
+
+
+def test_a_memory_is_forgotten_and_brought_back(desk: Desk):
+    memory = desk.filled.memories[8]
+    desk.opened.open(f"memory/{memory}")
+    desk.page.click("button:text-is('Forget')")
+    desk.page.click("dialog button.primary")
+    desk.says("Moved to the trash for 30 days.")
+    with desk.rum() as rum:
+        assert memory in {one.id for one in rum.trash.list()}
+    desk.page.click(".toast button")
+    desk.page.wait_for_selector("article.memory h1")
+    with desk.rum() as rum:
+        assert rum.show(memory).id == memory
+
+
+def test_a_memory_is_copied_as_markdown(desk: Desk):
+    desk.opened.open(f"memory/{desk.filled.refresh}")
+    desk.page.click("text=Copy as Markdown")
+    desk.says("The memory as Markdown was copied.")
+    copied = desk.page.evaluate("() => navigator.clipboard.readText()")
+    assert "Refresh the access token when the server answers 401" in copied
+    assert "#" in copied
+
+
+def test_a_rule_is_corrected_in_place(desk: Desk):
+    desk.opened.open("rules")
+    line = desk.page.locator(".lines > li", has_text="npm run smoke")
+    line.get_by_role("button", name="Edit").click()
+    desk.page.fill("form.panel textarea >> nth=1", "Run `npm run smoke` twice before a deploy.")
+    desk.page.click("form.panel button[type=submit]")
+    desk.says("Saved as a new version.")
+    with desk.rum() as rum:
+        shown = rum.rules.show(desk.filled.rule)
+        assert shown.action == "Run `npm run smoke` twice before a deploy."
+        assert len(rum.rules.history(desk.filled.rule)) == 3
+    line.get_by_role("button", name="Version 3").click()
+    desk.page.wait_for_selector("dialog ins >> text=twice")
+    desk.page.keyboard.press("Escape")
+
+
+def test_a_rule_is_added_and_forgotten(desk: Desk):
+    desk.opened.open("rules")
+    desk.page.click("text=New rule")
+    desk.page.fill("form.panel textarea >> nth=0", "write a migration")
+    desk.page.fill("form.panel textarea >> nth=1", "Number it after the newest one.")
+    desk.page.click("form.panel button[type=submit]")
+    desk.says("Saved.")
+    line = desk.page.locator(".lines > li", has_text="Number it after")
+    line.get_by_role("button", name="Forget").click()
+    desk.page.click("dialog button.primary")
+    desk.says("Moved to the trash")
+    with desk.rum() as rum:
+        assert not [rule for rule in rum.rules.list() if rule.condition == "write a migration"]
+
+
+def test_a_fact_is_added_and_changed(desk: Desk):
+    desk.opened.open("facts")
+    desk.page.click("text=New fact")
+    desk.page.fill("form.panel textarea >> nth=0", "db.port")
+    desk.page.fill("form.panel textarea >> nth=1", "5432")
+    desk.page.click("form.panel button[type=submit]")
+    line = desk.page.locator(".lines > li", has_text="db.port")
+    line.get_by_role("button", name="Edit").click()
+    desk.page.fill("form.panel textarea >> nth=1", "5433")
+    desk.page.click("form.panel button[type=submit]")
+    line.get_by_text("5433").wait_for()
+    with desk.rum() as rum:
+        assert [one.value for one in rum.facts.history("db.port")] == ["5432", "5433"]
+
+
+def test_a_note_is_corrected_by_a_further_entry_and_confirmed(desk: Desk):
+    desk.opened.open(f"notes/{desk.filled.note}")
+    desk.page.click("text=Correct it")
+    desk.page.fill("form.panel textarea >> nth=0", "The provider allows **three** connections.")
+    desk.page.click("form.panel button[type=submit]")
+    desk.says("Entry added; it is the current one.")
+    desk.page.wait_for_selector("strong >> text=three")
+    desk.page.click("text=Still true")
+    desk.says("Confirmed")
+    with desk.rum() as rum:
+        entries = rum.notes.show(desk.filled.note).entries
+        assert len(entries) == 3
+        assert entries[-1].content == entries[-2].content == "The provider allows **three** connections."
+
+
+def test_pending_items_are_edited_accepted_and_rejected(desk: Desk):
+    desk.opened.open("review?kind=memory")
+    page = desk.page
+    page.click(".queue-item >> text=Show the name of the shop")
+    page.wait_for_selector(".review-item h2 >> text=Show the name of the shop")
+    page.click(".review-item >> button:text-is('Edit')")
+    page.fill("dialog textarea >> nth=0", "Show the shop's name in every title")
+    page.click("dialog button[type=submit]")
+    desk.says("Accepted with your changes.")
+    page.click(".queue-item >> text=Mails are sent twice")
+    page.wait_for_selector(".review-item h2 >> text=Mails are sent twice")
+    page.click(".review-item >> button:text-is('Accept')")
+    desk.says("1 item accepted.")
+    with desk.rum() as rum:
+        goals = {one.intent_goal for one in rum.list(limit=100).memories}
+        assert "Show the shop's name in every title" in goals
+        assert any(goal.startswith("Mails are sent twice") for goal in goals)
+
+
+def test_several_pending_items_are_rejected_at_once(desk: Desk):
+    desk.opened.open("review")
+    desk.page.wait_for_selector(".queue li")
+    desk.page.click("text=Select all")
+    desk.page.click(".review-item >> button.danger")
+    desk.says("items rejected.")
+    desk.page.wait_for_selector("text=Nothing waits for review.")
+    with desk.rum() as rum:
+        assert rum.review.list() == []
+
+
+def test_a_harmless_setting_is_changed_and_put_back(desk: Desk):
+    desk.opened.open("settings")
+    line = desk.page.locator(".lines > li", has_text="recall_limit")
+    line.get_by_role("button", name="Change").click()
+    line.locator("input").fill("7")
+    line.get_by_role("button", name="Save").click()
+    desk.says("recall_limit saved.")
+    with desk.rum() as rum:
+        assert rum.settings.recall_limit == 7
+    line.get_by_role("button", name="Default").click()
+    desk.says("recall_limit is back to its default.")
+
+
+def test_something_in_the_trash_is_restored(desk: Desk):
+    desk.opened.open("trash")
+    desk.page.locator(".lines > li", has_text="Translate the shop, part 8").get_by_role(
+        "button", name="Restore"
+    ).click()
+    desk.says("Restored.")
+    with desk.rum() as rum:
+        assert "Translate the shop, part 8" in {one.intent_goal for one in rum.list(limit=100).memories}
+
+
+def test_a_chapter_is_refreshed_and_forgotten(desk: Desk):
+    desk.opened.open(f"chapter/{desk.filled.chapter}")
+    desk.page.click("button:text-is('Refresh')")
+    desk.says("Refreshed.")
+    desk.page.click("button:text-is('Forget')")
+    desk.page.click("dialog button.primary")
+    desk.says("Moved to the trash.")
+    with desk.rum() as rum:
+        assert desk.filled.chapter not in {one.id for one in rum.chapters.list().chapters}
+
+
+def test_a_refused_change_says_that_nothing_was_changed(desk: Desk):
+    desk.opened.open("rules")
+    refusal = {"error": {"code": "PERMISSION_DENIED", "message": "Not you."}}
+    desk.page.route(
+        "**/api/v1/rules",
+        lambda route: (
+            route.fulfill(status=403, json=refusal) if route.request.method == "POST" else route.continue_()
+        ),
+    )
+    desk.page.click("text=New rule")
+    desk.page.fill("form.panel textarea >> nth=0", "never")
+    desk.page.fill("form.panel textarea >> nth=1", "nothing")
+    desk.page.click("form.panel button[type=submit]")
+    desk.page.wait_for_selector("[role=alert] >> text=Nothing was changed. Not you.")
+    desk.page.unroute("**/api/v1/rules")
+    desk.opened.complaints.clear()  # The browser reports the 403
