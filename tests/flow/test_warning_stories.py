@@ -249,3 +249,28 @@ def test_a_rejected_line_that_was_put_back_is_not_warned_of(tmp_path: Path):
     telling.edit("pay.py", "retry(call, times=5, wait=2)", "with_retry(call)")
     telling.edit("pay.py", "with_retry(call)", "retry(call, times=5, wait=2)").stop("There is no with_retry.")
     assert warned(tmp_path, telling, path="pay.py", added="retry(call, times=5, wait=2)") == ""
+
+
+def test_a_mistyped_option_is_known_with_another_value(tmp_path: Path):
+    telling = (
+        Telling(at=NOON - 1000)
+        .prompt("Draw")
+        .run(
+            "python draw.py --form round",
+            "usage: draw.py [-h] [--shape S]\ndraw.py: error: unrecognized arguments: --form round",
+            2,
+        )
+    )
+    telling.run("python draw.py --shape round", "drawn").stop("Drawn.")
+    assert "--shape round" in warned(tmp_path, telling, command="python draw.py --form square")
+    assert not warned(tmp_path, command="python draw.py --shape square")
+
+
+def test_a_failed_edit_is_known_under_the_new_name_of_its_file(tmp_path: Path):
+    renaming = (
+        Telling(at=NOON - 500).prompt("Rename it").run("git mv rates.py tariffs.py", "").stop("Renamed.")
+    )
+    found = warned(
+        tmp_path, stale_cache(), renaming, path="tariffs.py", added=CACHE, removed="def load(path):"
+    )
+    assert "Tried before and failed" in found

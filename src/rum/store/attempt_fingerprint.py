@@ -13,6 +13,8 @@ from rum.text.shell import launchers, segments
 
 # How the reason of an attempt begins that did not fail, but was not what the user wanted.
 REJECTED_BY_USER = "rejected by the user"
+# The same for one that was replaced after the user had said what they want.
+REPLACED_FOR_USER = "replaced after the user said"
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ else:
     # `typing` is slow to load.
     Tried = namedtuple("Tried", ("key", "marks"))
 
-VERSION = 4  # Raise it when marks, keys or what counts as an attempt change: stored ones must be rebuilt
+VERSION = 5  # Raise it when marks, keys or what counts as an attempt change: stored ones must be rebuilt
 
 MAX_LENGTH = 16_000  # Maximum number of characters of an edit that are used
 _SHINGLE = 3
@@ -196,6 +198,10 @@ _MISUSED = (
     r"|(?:unknown|invalid|no such|unexpected) (?:option|command|flag|choice|arg)|is not an? \w+ command"
     r"|no tests? (?:ran|found|collected)|no rule to make|file or directory not found"
 )
+_UNKNOWN = (
+    r"(?i)(?:unrecogni[sz]ed|unknown|invalid|no such|unexpected|undefined|illegal) (?:command[- ]line )?"
+    r"(?:arg\w*|options?|flags?|command|subcommand|choice|switch)\b|missing script|is not an? \w+ command"
+)
 # Errors of a check itself if they contain a word of its command; otherwise they are about the code.
 _NAMED = (
     r"(?i)no such file|permission denied|can(?:no|')t (?:find|open)|could not find|not found|no module named"
@@ -251,15 +257,32 @@ def is_check(command: str) -> bool:
     return any(_checks(words) for words in _acting(command))
 
 
+def has_run_tests(output: str) -> bool:
+    """Whether an output counts tests, so that a failure is about the code."""
+    return re.search(_RAN, output) is not None
+
+
 def is_misuse(command: str, error: str) -> bool:
     """Whether a check failed because the command itself was wrong, or could not be run."""
-    if re.search(_RAN, error):
+    if has_run_tests(error):
         return False
     if re.search(_MISUSED, error):
         return True
     names = {_bare(word) for words in _acting(command) for word in words if not word.startswith("-")}
     mentioned = set(re.findall(r"[\w.-]+", error.replace("\\", "/")))
     return re.search(_NAMED, error) is not None and bool(names & mentioned)
+
+
+def misused_words(command: str, error: str) -> frozenset[int]:
+    """The marks of the options, or of the words, of a command that its error says it does not know."""
+    said = re.search(_UNKNOWN, error)
+    acting = _acting(command) if said else []
+    if not said or not acting:
+        return frozenset()
+    named = set(re.findall(r"(?<![\w-])--?[A-Za-z][\w-]*|[\w.:/@-]+", error[said.end() :][:80]))
+    known = [word for word in _salient(acting[0])[1:] if word in named]
+    options = [word for word in known if word.startswith("-")]
+    return frozenset(crc32(f"0 0 {word}".encode("utf-8", "replace")) for word in options or known)
 
 
 def _checks(words: list[str]) -> bool:

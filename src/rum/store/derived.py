@@ -15,10 +15,12 @@ from rum.model.memory import Memory, has_worked
 from rum.model.memory_layers import Action, ActionType
 from rum.store.attempt_fingerprint import (
     REJECTED_BY_USER,
+    REPLACED_FOR_USER,
     carrying_line,
     command_tried,
     diff_marks,
     edit_marks,
+    has_run_tests,
     is_beside,
     is_check,
     is_misuse,
@@ -273,7 +275,7 @@ def _worked(memory: Memory, action: Action) -> bool | None:
     if action.type is not ActionType.COMMAND_RUN:
         return None
     command, error = action.details.command or "", f"{result.error or ''}\n{result.output_summary or ''}"
-    if not result.success and is_check(command) and not is_misuse(command, error):
+    if not result.success and (is_check(command) or has_run_tests(error)) and not is_misuse(command, error):
         return None
     # An error in a file of the project is about the code.
     return None if not result.success and _IN_CODE.search(result.error or "") else result.success
@@ -318,7 +320,10 @@ def _reason(memory: Memory, action: Action) -> str:
         memory.full_summary,
     )
     reason = next(filter(None, texts), memory.outcome.failure_reason or "")
-    return _line(reason, _QUOTED_REASON_LENGTH if reason.startswith(REJECTED_BY_USER) else _REASON_LENGTH)
+    return _line(
+        reason,
+        _QUOTED_REASON_LENGTH if reason.startswith((REJECTED_BY_USER, REPLACED_FOR_USER)) else _REASON_LENGTH,
+    )
 
 
 def _instead(memory: Memory, number: int, key: str) -> str:

@@ -353,6 +353,7 @@ INSTEAD = re.compile(
     re.IGNORECASE,
 )
 # Nothing is left: "No follow-ups", "None".
+_QUOTED = re.compile(r"`[^`\n]+`|\"[^\"\n]{2,}\"|“[^”\n]+”|„[^“”\n]+[“”]|«[^»\n]+»|「[^」\n]+」")
 NOTHING = re.compile(
     r"^\W*(?:none|nothing|no\b|n/?a\b|keine?\b|nichts|aucun|rien|ningun|nada|nenhum|nessun|niente|geen"
     r"|brak|нет|无|なし|없음)",
@@ -416,5 +417,6 @@ def heading_meaning(heading: str) -> str:
 
 
 def sentence_meaning(sentence: str) -> str:
-    """What a sentence is about; empty if it only says what was done."""
-    return next((name for name, pattern in _SENTENCE_PATTERNS.items() if pattern.search(sentence)), "")
+    """What a sentence is about; empty if it only says what was done. What it quotes says nothing about it."""
+    plain = _QUOTED.sub("Q", sentence)
+    return next((name for name, pattern in _SENTENCE_PATTERNS.items() if pattern.search(plain)), "")

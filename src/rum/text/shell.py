@@ -48,6 +48,15 @@ def chain(command: str) -> list[tuple[str, list[str]]]:
     return found
 
 
+def settings(command: str, words: list[str]) -> str:
+    """The variables that a line sets for one of its simple commands: `PYTHONPATH=src pytest` sets one."""
+    for part in re.findall(_PART, command[:_MAX_COMMAND].partition("<<")[0]):
+        if _words(part) == words:
+            found = re.match(rf"[\s(]*(?:env\s+)?((?:{_SETTING}\s+)+)", part)
+            return " ".join(found[1].split()) if found else ""
+    return ""
+
+
 def launchers(command: str) -> list[str]:
     """How each simple command of a line is started: by `python -m`, `npx`, from `.venv/bin`; or empty."""
     head = command[:_MAX_COMMAND].partition("<<")[0]

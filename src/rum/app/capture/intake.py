@@ -24,8 +24,8 @@ from rum.capture.events.event import from_line, to_line
 from rum.capture.events.ignored_paths import read_ignored
 from rum.capture.events.pause import is_paused
 from rum.capture.observe.goals import sets_task
-from rum.capture.observe.messages import may_reject, reports_failure
-from rum.capture.observe.rejection import changed_files
+from rum.capture.observe.messages import reports_failure
+from rum.capture.observe.rejection import changed_files, may_correct, undoes
 from rum.capture.observe.stories import join_stories
 from rum.capture.observe.turns import (
     CLOSING,
@@ -181,7 +181,7 @@ def _note_reaction(project: Project, key: SessionKey, prompt: Event) -> None:
         for one in captured.events(key, ("prompt",))
         if one.at < prompt["at"] and not one.key.agent and one.key.turn != turn
     ]
-    if earlier and (may_reject(text) or reports_failure(text)):
+    if earlier and (may_correct(text) or reports_failure(text)):
         captured.reopen(earlier[-1].key)
 
 
@@ -222,14 +222,16 @@ def _keep_words(caller: Caller, row: CapturedTurn, source: TurnSource, done: set
         return
     session = captured.turns(SessionKey(row.key.client, row.key.session))
     earlier = [one for one in session if not one.key.agent and one.first < row.first]
-    if earlier and may_reject(prompt.get("text", "")) and earlier[-1].key not in done:
-        captured.reopen(earlier[-1].key)
     before: list[Event] = []
     about: str | None = None
     for one in reversed(earlier[-_TURNS_BEFORE:]):
         before, about = [as_event(found) for found in captured.events(one.key)], one.memory_id
         if changed_files(before):
             break
+    if earlier and earlier[-1].key not in done:
+        last = [as_event(found) for found in captured.events(earlier[-1].key)]
+        if may_correct(prompt.get("text", "")) or undoes(last, events):
+            captured.reopen(earlier[-1].key)
     turn = Turn(row.key, tuple(events))
     keep_words(
         caller,

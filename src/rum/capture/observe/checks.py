@@ -11,6 +11,7 @@ from rum.capture.observe.steps import Step, looks_only
 from rum.capture.observe.summaries import (
     failing_names,
     failures_in,
+    is_of_runner,
     is_total,
     passes_in,
     says_bad,
@@ -19,7 +20,7 @@ from rum.capture.observe.summaries import (
     tests_in,
 )
 from rum.model.memory_layers import VerificationType
-from rum.text.shell import chain, segments
+from rum.text.shell import chain, segments, settings
 
 _INTERPRETERS = (
     r"(?:python[\d.]*|node|ruby|php|perl|bash|sh|zsh|tsx|ts-node|lua|Rscript|deno run|bun run|bun|go run)"
@@ -101,6 +102,7 @@ _RUN_BY_SCRIPTS = (
     "eslint",
 )
 _IN_CONTAINERS = ("docker", "docker-compose", "podman", "kubectl")
+_COUNTS = re.compile(r"\d+ (?:passed|failed|run)(?:, \d+ (?:passed|failed|run))*")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _RUNS_INSTALLED = ("yarn", "pnpm", "bun")
 # Exit codes of a shell that could not start the program, and of pytest that found no test.
@@ -141,6 +143,12 @@ class Check(NamedTuple):
     passed_count: int = 0
     output: str = ""
     place: int = 0
+    settings: str = ""  # The variables that were set for it
+
+    @property
+    def shown(self) -> str:
+        """The command as it has to be run."""
+        return f"{self.settings} {self.command}".lstrip()
 
     @property
     def scope(self) -> frozenset[str]:
@@ -173,6 +181,11 @@ class Check(NamedTuple):
 def check_kind(command: str) -> tuple[VerificationType, str] | None:
     """Return the kind of check that a command line runs first, and the simple command that runs it."""
     return next((found for words in segments(command) if (found := _kind_of(words))), None)
+
+
+def is_check_result(command: str, result: str | None) -> bool:
+    """Whether a command ran a check: by its name, or by the count that `checks_of` gives as its result."""
+    return check_kind(command) is not None or _COUNTS.fullmatch(result or "") is not None
 
 
 def _kind_of(words: list[str]) -> tuple[VerificationType, str] | None:
@@ -209,9 +222,11 @@ def checks_of(step: Step) -> list[Check]:
         return []
     links = chain(step.command)
     places = [(at, known) for at, (_, words) in enumerate(links) if (known := _kind_of(words))]
+    lines = [_COLOUR.sub("", line).rstrip() for line in step.output.splitlines()] if links else []
+    if not places and not step.only_looks and any(map(is_of_runner, lines)):
+        places = _unknown_runner(links)
     if not places:
         return []
-    lines = [_COLOUR.sub("", line).rstrip() for line in step.output.splitlines()]
     stops = bool(step.failed) and all(sign == "&&" for sign, _ in links[places[0][0] + 1 :])
     parts = _split_by_check(lines, len(places), stops=stops)
     checks: list[Check] = []
@@ -220,8 +235,16 @@ def checks_of(step: Step) -> list[Check]:
         read = _read_check(kind, command, failed, part, step.exit)
         if read.passed is False and not summary_lines(part) and not _is_first_to_fail(links[:at]):
             read = Check(kind, command, None, "", None, output=read.output)
-        checks.append(read._replace(place=at))
+        checks.append(read._replace(place=at, settings=settings(step.command, links[at][1])))
     return checks
+
+
+def _unknown_runner(links: list[tuple[str, list[str]]]) -> list[tuple[int, tuple[VerificationType, str]]]:
+    """The command that must have run the tests of a printed result: the only one that does something."""
+    acting = [(at, words) for at, (_, words) in enumerate(links) if not looks_only(" ".join(words))]
+    return (
+        [(at, (VerificationType.TEST, " ".join(words))) for at, words in acting] if len(acting) == 1 else []
+    )
 
 
 def _is_first_to_fail(before: list[tuple[str, list[str]]]) -> bool:

@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 _MAX_LENGTH = 300
+_SAYING = 10  # Characters of a message from which on it is not there by chance
 _MAX_LINES = 400  # Lines at the end of an output that are searched
 
 _ERROR_NAME = (
@@ -55,9 +56,17 @@ _FOREIGN = (
     "site-packages", "node_modules", "/lib/python", "<frozen", "<string>", "node:", "internal/", "/usr/",
     ".cargo/registry", "/rustc/", "dist-packages", "/go/src/", "/go/pkg/",
 )  # fmt: skip
-_PATH = re.compile(r"(?:file://)?(?:[A-Za-z]:)?(?:[\w.@~+-]*[/\\])+([\w.@+-]+)")
+# Folders that differ from machine to machine. Other words with a slash (`text/html`, `1/2`, `/api/users`) and
+# the escapes of a string (`a\xa0`) are part of the message.
+_PATH = re.compile(
+    r"(?:file://|(?<![\w:/.]))(?:[A-Za-z]:[/\\]|(?:~|\.{1,2})?/|[\w.@+-]+[/\\])(?:[\w.@~+-]+[/\\])*"
+    r"([\w@+-][\w.@+-]*\.[A-Za-z]\w{0,7})(?![\w/\\])"
+    r"|(?:file://|(?<![\w:/.]))(?:[A-Za-z]:\\|/(?:home|Users|tmp|private|root|var|usr|opt|srv|mnt|builds?|workspaces?)/|~/)"
+    r"(?:[\w.@~+-]+[/\\])*([\w.@+-]+)"
+)
 _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{4,}\b")
-_PLACE = re.compile(r"(?:,? (?:at |on )?line \d+|:\d+(?::\d+)?)\b")
+# A line number stands after a file's name; `10:30` and `localhost:80` are part of the message.
+_PLACE = re.compile(r",? (?:at |on )?line \d+\b|(\.[A-Za-z]\w{0,4}):\d+(?::\d+)?\b")
 _HASH = re.compile(r"\b(?:[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{12,})\b")
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
@@ -105,6 +114,22 @@ def last_line(output: str) -> Fault:
     """Return the last line of an output without a known error, as an error without a type."""
     lines = [line.strip() for line in output.splitlines() if line.strip()]
     return Fault("", _plain(lines[-1]) if lines else "")
+
+
+# A line that reports a problem at a place: `src/a.py:3: os imported but unused`.
+_PROBLEM = re.compile(r"^\s*[\w./\\@+-]+\.\w{1,5}[:(]\d+.*[^\W\d_]{3}")
+
+
+def problems_in(output: str) -> frozenset[str]:
+    """The lines of an output that report a problem at a place, without what differs in every run."""
+    return frozenset(_plain(line) for line in output.splitlines()[-_MAX_LINES:] if _PROBLEM.match(line))
+
+
+def is_shown(fault: Fault, output: str) -> bool:
+    """Whether an output has the words of an error."""
+    return len(fault.message) >= _SAYING and any(
+        fault.message in _plain(line) for line in output.splitlines()
+    )
 
 
 def _exception(lines: list[str]) -> tuple[str, str] | None:
@@ -160,6 +185,6 @@ def _frames(lines: list[str], *, shown: bool = False) -> list[Frame]:
 
 def _plain(message: str) -> str:
     """A message without folders, addresses and line numbers."""
-    for pattern, instead in ((_PATH, r"\1"), (_ADDRESS, "0x…"), (_HASH, "…"), (_PLACE, "")):
+    for pattern, instead in ((_PATH, r"\1\2"), (_ADDRESS, "0x…"), (_HASH, "…"), (_PLACE, r"\1")):
         message = pattern.sub(instead, message)
     return " ".join(message.split())[:_MAX_LENGTH]

@@ -34,6 +34,12 @@ _HANDS_OVER = re.compile(
     r"|explain|copy|add the (?:text|sentence|line)|übersetze|traduis|traduce)\b[^:\n]{0,80}:"
     r"|[^:\n]{0,80}\b(?:says?|reads?|states?|sagt|steht|dit|dice)\s?:"
 )
+# Words that ask for something more, and reject nothing.
+_ADDS = re.compile(
+    r"\b(?:auch|noch|zusätzlich|außerdem|aussi|également|encore|también|además|também|anche|pure|inoltre|ook|nog"
+    r"|też|także|jeszcze|также|тоже|ещё)\b|再加|还要|也要|さらに|追加",
+    re.IGNORECASE,
+)
 _WRAPPED = 50  # A line of this many characters without an end goes on in the next one
 
 
@@ -195,7 +201,7 @@ def _unknown_words(paragraphs: Sequence[Sequence[str]]) -> list[Guidance]:
     """All that was typed, in a language whose cues are not known, before work was taken back."""
     sentences = [one for paragraph in paragraphs for one in paragraph if not one.endswith(("?", "？"))]
     text = _joined(one for one in sentences if not cues.BARE_DENIAL.fullmatch(one))
-    known = cues.is_english(text) or any(cues.REPORT.match(one) for one in sentences)
+    known = cues.is_english(text) or any(cues.REPORT.match(one) or _ADDS.search(one) for one in sentences)
     return [] if known or not text else [Guidance(text, False)]
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from rum.capture.observe.messages import option_named, without_client_tags
 from rum.text import message_cues as cues
-from rum.text.markdown import CODE, HEADING, PARAGRAPH, QUOTE, ROW, Part, parse_markdown
+from rum.text.markdown import CODE, HEADING, ITEM, PARAGRAPH, QUOTE, ROW, Part, parse_markdown
 from rum.text.sentences import split_sentences
 from rum.text.shorten import shorten
 
@@ -25,6 +25,10 @@ _WHY_NOT = re.compile(
     r"\W*(?:why not|warum nicht|pourquoi pas|por qué no)(?: use)? ([^?]{2,80}?)\W*$", re.IGNORECASE
 )
 _COMMAND = re.compile(r"`[^`]+`\W*")
+_DECIDED = re.compile(
+    r"(?:(?:i|we) )?(?:decided|chose|opted|voted) (?:against|not to)\b|(?:i|we) (?:dropped|left|rejected)\b",
+    re.IGNORECASE,
+)
 _MAX_APPROACH = 160  # Characters; a longer phrase is no name of an approach
 
 
@@ -96,6 +100,7 @@ def _statements(parts: Sequence[Part]) -> Iterator[_Statement]:
     lead = ""  # The meaning of a line such as "Two things are left:", for the list below it
     has_begun = False
     against: re.Match[str] | None = None  # A heading such as "Why not Redis?"
+    has_items = False  # A list stands below the heading
     for at, part in enumerate(parts):
         if part.kind in (CODE, QUOTE):
             continue
@@ -104,11 +109,14 @@ def _statements(parts: Sequence[Part]) -> Iterator[_Statement]:
             meaning = cues.heading_meaning(part.text)
             against = _WHY_NOT.match(part.text)
             headings.append((level, meaning or (headings[-1][1] if headings else "")))
-            lead, has_begun = "", has_begun or part.kind != HEADING
+            lead, has_begun, has_items = "", has_begun or part.kind != HEADING, False
             continue
+        has_items = has_items or part.kind == ITEM
         if part.kind == PARAGRAPH and not part.level:
             lead = ""
         meaning = lead or (headings[-1][1] if headings else "")
+        if has_items and part.kind == PARAGRAPH and not part.level:
+            meaning = ""  # What stands below the list of a section may be about the whole
         if part.kind == PARAGRAPH and part.text.endswith((":", "：")):
             lead = _lead_meaning(part.text) or meaning
         if part.is_checked is not None:
@@ -274,11 +282,19 @@ def _alternatives(statements: Iterable[_Statement]) -> Iterator[tuple[str, str]]
             yield found["what"].strip(), _split_reason(one.text)[1]
 
 
+def _without_decision(why: str) -> str:
+    """A reason without what leads to it: "decided against it because it is slow" gives "it is slow"."""
+    reason = cues.REASON.search(why)
+    if reason is None or (why[: reason.start()].strip() and not _DECIDED.match(why)):
+        return why
+    return why[reason.end() :].strip()
+
+
 def _alternative(one: _Statement) -> tuple[str, str]:
     text = one.text.rstrip(".")
     if (found := cues.AGAINST.search(text)) and len(found["what"]) <= _MAX_APPROACH:
         what = found["what"].strip(" ,;:")
-        why = cues.REASON.sub("", (found["why"] or "").strip(), count=1) if found["why"] else ""
+        why = _without_decision((found["why"] or "").strip())
         if what and what.split()[0].casefold() not in ("it", "that", "this", "es", "das"):
             return what, why
     if one.by_heading:

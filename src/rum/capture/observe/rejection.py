@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from rum.capture.observe.goals import goal_of
 from rum.capture.observe.guidance import guidance_in
-from rum.capture.observe.messages import may_reject, rejects
+from rum.capture.observe.messages import may_reject, rejects, reports_failure
 from rum.capture.observe.timeline import significant_lines
 from rum.capture.observe.undoing import Effect, effect_of, is_file_named
 from rum.text.shell import segments
@@ -31,6 +31,19 @@ def rejection_of(turn: Turn) -> str:
         return ""
     wanted = guidance_in(turn.reply, follows_work=True)
     return " ".join(one.text for one in wanted) or goal_of(turn.reply)
+
+
+def wish_after(turn: Turn) -> str:
+    """What the user said that they want after a turn, if the next turn then took some of its lines out."""
+    if not turn.after or not changed_files(turn.events) or reports_failure(turn.reply):
+        return ""
+    wanted = guidance_in(turn.reply, follows_work=True, undoes=undoes(turn.events, turn.after))
+    return " ".join(one.text for one in wanted)
+
+
+def may_correct(prompt: str) -> bool:
+    """Whether a prompt may be about how the work before it was done: an objection, or a wish."""
+    return may_reject(prompt) or bool(guidance_in(prompt, follows_work=True))
 
 
 def changed_files(events: Iterable[Event]) -> list[str]:

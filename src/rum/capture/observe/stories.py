@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from rum.capture.observe.checks import check_kind, check_of
+from rum.capture.observe.checks import check_of, is_check_result
 from rum.capture.observe.goals import PromptKind, read_prompt
 from rum.capture.observe.messages import gave_up, rejects
 from rum.capture.observe.steps import Step, steps_of
@@ -31,6 +31,8 @@ _LEFT = re.compile(
     r"\b(?:still|yet|missing|left|open|todo|to do|needs?|needed|remains?|pending|later|should|must|not)\b",
     re.IGNORECASE,
 )
+# A name that only code has.
+_CODE_NAME = re.compile(r"\w+(?=\(\))|\b[A-Za-z]+_\w+|\b[a-z]+[A-Z]\w+|\b[\w/]+\.[a-z]{1,4}\b")
 _MIN_SHARE = 0.5  # Or this share of the words of the shorter goal
 
 
@@ -154,8 +156,8 @@ def _only_checks(older: Memory, newer: Memory, prompt: str) -> bool:
     """Whether later work changed nothing, but a check of what was left passed."""
     passed = any(
         action.type is ActionType.COMMAND_RUN
-        and check_kind(action.details.command or "")
         and action.result is not None
+        and is_check_result(action.details.command or "", action.result.output_summary)
         and action.result.success
         for action in newer.actions
     )
@@ -172,7 +174,13 @@ def _shared_words(older: Memory, newer: Memory) -> int:
     return sum(not parts.isdisjoint(word) for word in first)
 
 
+def _code_names(goal: str) -> set[str]:
+    return set(_CODE_NAME.findall(goal))
+
+
 def _are_alike(older: Memory, newer: Memory) -> bool:
+    if not _code_names(older.intent.goal).isdisjoint(_code_names(newer.intent.goal)):
+        return True
     first, second = (set(content_words(one.intent.goal)) for one in (older, newer))
     shared = _shared_words(older, newer)
     return shared >= _MIN_SHARED_WORDS or (shared > 0 and shared >= _MIN_SHARE * min(len(first), len(second)))
@@ -217,7 +225,9 @@ def _error_before_edit(memory: Memory) -> str | None:
         path, result = action.details.file_path, action.result
         if path and action.type is not ActionType.FILE_READ and not is_test_file(path):
             return None
-        if check_kind(action.details.command or "") and result and not result.success:
+        if result is None or result.success:
+            continue
+        if is_check_result(action.details.command or "", result.output_summary):
             return result.error or ""
     return None
 

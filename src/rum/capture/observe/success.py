@@ -52,7 +52,7 @@ def judge(turn: Turn, steps: Sequence[Step], timeline: Timeline) -> Verdict:
         return _undone(turn, timeline, how)
     if proof is not None and proof.passed is False:
         fault = proof.fault or Fault("", "")
-        return Verdict(False, f"{proof.command}: {fault.line}"[:_REASON], _category(proof), proof)
+        return Verdict(False, f"{proof.shown}: {fault.line}"[:_REASON], _category(proof), proof)
     if proof is None and (failure := _last_step_failed(steps)):
         return failure
     if gave_up(turn.last_words) and not (proof and proof.passed):
@@ -70,7 +70,7 @@ def _undone(turn: Turn, timeline: Timeline, how: str) -> Verdict:
         return Verdict(False, f"{said}All changes were undone by {how}", FailureCategory.OTHER)
     check = max(refuted, key=lambda run: run.at).check
     fault = check.fault or Fault("", "")
-    reason = f"{said}{check.command}: {fault.line}; all changes were undone by {how}"
+    reason = f"{said}{check.shown}: {fault.line}; all changes were undone by {how}"
     return Verdict(False, reason[:_REASON], _category(check))
 
 
@@ -79,15 +79,21 @@ def _proof(turn: Turn, timeline: Timeline) -> Check | None:
     runs = [run for run in timeline.runs if run.at > timeline.last_change]
     if timeline.work:
         runs = [run for run in runs if not run.is_baseline]
-    decisive = _decisive([run.check for run in runs])
-    if decisive is None or not timeline.work:
-        return decisive
-    if decisive.passed:
-        # What failed before the last change was not run again, or was run only in part.
-        left = [run.check for run in timeline.runs if run.at < timeline.last_change and not run.check.passed]
-        return None if any(_is_open(check, [one.check for one in runs]) for check in left) else decisive
-    run = next(run for run in reversed(runs) if run.check is decisive)
-    return _without_old_failures(turn, timeline, run) if timeline.failed_before(run) else decisive
+    while (decisive := _decisive([run.check for run in runs])) is not None and timeline.work:
+        if decisive.passed:
+            # What failed before the last change was not run again, or was run only in part.
+            before = (run.check for run in timeline.runs if run.at < timeline.last_change)
+            later = [one.check for one in runs]
+            is_left = any(not check.passed and _is_open(check, later) for check in before)
+            return None if is_left else decisive
+        run = next(run for run in reversed(runs) if run.check is decisive)
+        if not timeline.failed_before(run):
+            return decisive
+        if (rest := _without_old_failures(turn, timeline, run)) is not None:
+            return rest
+        # It says nothing about the work; another check may.
+        runs = [one for one in runs if one.check.command != decisive.command]
+    return decisive
 
 
 def _without_old_failures(turn: Turn, timeline: Timeline, run: Run) -> Check | None:

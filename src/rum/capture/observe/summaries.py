@@ -122,6 +122,23 @@ def summary_lines(lines: list[str]) -> list[str]:
     return [bare for line in lines if _SUMMARY.fullmatch(bare := _bare(line))]
 
 
+# Lines that only a test runner prints: any program may print "3 failed".
+_RUNNERS = re.compile(
+    r"Ran [1-9]\d* tests? in [\d.]+s|[1-9]\d* (?:passed|failed)(?:, \d+ \w+)* in [\d.]+ ?m?s.*"
+    r"|Tests:\s+(?:\d+ \w+, )*\d+ total|Tests\s+\d+ (?:passed|failed).*\(\d+\)"
+    r"|test result: (?:ok|FAILED)\. [1-9].*"
+    r"|(?:#|ℹ) (?:pass|fail) [1-9]\d*|[1-9]\d* (?:passing|failing) \([\d.]+m?s\)"
+    r"|Tests run: *[1-9]\d*, Failures: .*"
+    r"|[1-9]\d* (?:examples?|tests?|runs), (?:\d+ assertions, )?\d+ failures.*|OK \([1-9]\d* tests?, .*\)"
+    r"|--- FAIL: \S+ \([\d.]+s\)|(?:ok|FAIL)\s+\S+\s+[\d.]+s"
+)
+
+
+def is_of_runner(line: str) -> bool:
+    """Whether a line is of a test runner, whatever command printed it."""
+    return _RUNNERS.fullmatch(_bare(line)) is not None
+
+
 def is_total(line: str) -> bool:
     """Whether a line ends the output of a run: a count, or the verdict of a linter or compiler."""
     bare = _bare(line)

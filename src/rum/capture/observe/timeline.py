@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from rum.capture.observe.checks import Check, checks_of
-from rum.capture.observe.errors import Fault, frames_in
+from rum.capture.observe.errors import Fault, frames_in, is_shown, problems_in
 from rum.capture.observe.steps import Step
 from rum.capture.observe.undoing import Effect, effect_of, files_written, is_file_named
 from rum.store.attempt_fingerprint import edit_marks
@@ -168,6 +168,7 @@ class Timeline:
         self._commits: list[str] = []
         self._reverts: dict[int, list[Change]] = {}  # What the commits took back that revert others
         self._stashes: list[list[Change]] = []
+        self._shown_before: list[str] = []  # What commands printed without the changes
         for number, step in enumerate(steps):
             self._play(number, step)
         for stash in self._stashes:
@@ -180,6 +181,8 @@ class Timeline:
             self._change(self._read_change(ChangePosition(number, index), file))
         if step.tool != "run":
             return
+        if not any(one.is_there and one.counts for one in self.changes):
+            self._shown_before.append(step.output)
         checks = {check.place: check for check in checks_of(step)}
         refused = bool(step.failed) and _REFUSED.search(step.output) is not None
         worked = True
@@ -364,9 +367,13 @@ class Timeline:
         if run.check.failing and any(check.failing for check in before):
             return run.check.failing <= {name for check in before for name in check.failing}
         fault = run.check.fault
-        return fault is not None and any(
-            check.fault and check.fault.fingerprint == fault.fingerprint for check in before
-        )
+        if fault is None:
+            return False
+        if any(check.fault and check.fault.fingerprint == fault.fingerprint for check in before):
+            return True
+        # Of several checks in one command line it may not be known which one printed it.
+        shown = "\n".join(self._shown_before)
+        return is_shown(fault, shown) and problems_in(run.check.output) <= problems_in(shown)
 
     def names(self, run: Run, change: Change) -> bool:
         """Whether the output of a run leads through a change."""

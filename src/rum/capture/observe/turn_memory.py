@@ -13,14 +13,14 @@ from rum.capture.observe.errors import Fault, fault_in
 from rum.capture.observe.goals import GOAL, asks_back, context_of, goal_of, says_task, sets_task, task_type
 from rum.capture.observe.last_message import read_last_message
 from rum.capture.observe.messages import without_client_tags
-from rum.capture.observe.rejection import new_lines, rejection_of, undone_lines
+from rum.capture.observe.rejection import new_lines, rejection_of, undone_lines, wish_after
 from rum.capture.observe.steps import Step, steps_of
 from rum.capture.observe.success import Attempt, attempts_in, judge
 from rum.capture.observe.timeline import UNDONE, ChangePosition, FileReader, Timeline, significant_lines
 from rum.capture.observe.turns import Report, Turn
 from rum.model.memory import PARTIAL, REJECTED, UNVERIFIED
 from rum.model.memory_layers import ActionType, TaskType
-from rum.store.attempt_fingerprint import REJECTED_BY_USER, carrying_line, is_beside
+from rum.store.attempt_fingerprint import REJECTED_BY_USER, REPLACED_FOR_USER, carrying_line, is_beside
 from rum.text.sentences import split_sentences
 from rum.text.shell import segments
 from rum.text.shorten import shorten, shorten_start
@@ -141,8 +141,9 @@ class _TurnReader:
         self._failed = {attempt.position: attempt for attempt in (*self._rejected(), *self.attempts)}
 
     def _rejected(self) -> list[Attempt]:
-        """The changes that the next turn took back because the user rejected them."""
-        if not self.rejection:
+        """The changes that the next turn took back as the user rejected them, or wants something else."""
+        wish = "" if self.rejection else wish_after(self.turn)
+        if not self.rejection and not wish:
             return []
         undone = undone_lines(self.turn.events, self.turn.after)
         found = (
@@ -150,7 +151,8 @@ class _TurnReader:
             for at, step in enumerate(self.steps)
             for which, file in enumerate(step.changes)
         )
-        fault = Fault(REJECTED_BY_USER, f"“{self.rejection}”")
+        kind = REJECTED_BY_USER if self.rejection else REPLACED_FOR_USER
+        fault = Fault(kind, f"“{self.rejection or wish}”")
         return [Attempt(position, fault, lines) for position, lines in found if lines]
 
     def memory_fields(self, commits: Sequence[Commit]) -> Json:
@@ -272,7 +274,7 @@ class _TurnReader:
         if proof is not None:
             outcome["verified_by"] = {
                 "type": proof.kind,
-                "command": proof.command[:_MAX_COMMAND],
+                "command": proof.shown[:_MAX_COMMAND],
                 "result": proof.result,
             }
         return outcome
@@ -282,7 +284,7 @@ class _TurnReader:
         more = f" and {len(names) - 5} more" if len(names) > 5 else ""
         parts = [f"Changed {', '.join(names[:5])}{more}" if changed else "Nothing was changed"]
         if proof := self.verdict.proof:
-            parts.append(f"{proof.command[:_MAX_QUOTE]}: {proof.result}")
+            parts.append(f"{proof.shown[:_MAX_QUOTE]}: {proof.result}")
         elif self.verdict.reason:
             parts.append(self.verdict.reason)
         return "; ".join(parts)
@@ -303,7 +305,7 @@ class _TurnReader:
                     f"; replaced by {_quote_change(self._file(there.position), frozenset(there.left))}"
                 )
                 if self.verdict.success and self.verdict.proof:
-                    learning += f", and {self.verdict.proof.command[:_MAX_QUOTE]} passed"
+                    learning += f", and {self.verdict.proof.shown[:_MAX_QUOTE]} passed"
             learnings.append(learning)
         return list(dict.fromkeys(learnings))[:_MAX_LEARNINGS]
 
@@ -328,9 +330,9 @@ def _quote_change(file: FileAccess, lines: frozenset[str] | None = None) -> str:
     fresh = [line for line in new if line in significant_lines(line) and line not in old]
     chosen = [line for line in fresh if line in lines] if lines else fresh
     if line := carrying_line(chosen or fresh or new):
-        return f"`{line[:_MAX_QUOTE]}`"
+        return f"`{shorten(line, _MAX_QUOTE)}`"
     gone = carrying_line(line.strip() for line in file.get("removed", "").splitlines())
-    return f"removing `{gone[:_MAX_QUOTE]}`" if gone else "the change"
+    return f"removing `{shorten(gone, _MAX_QUOTE)}`" if gone else "the change"
 
 
 def _read_lines(spans: list[str]) -> str:

@@ -10,7 +10,6 @@ from zlib import crc32
 
 from rum.capture.events.event import cast
 from rum.capture.observe.goals import sets_task, task_type
-from rum.capture.observe.messages import may_reject
 from rum.model.ids import id_of
 from rum.model.memory_layers import TaskType
 from rum.store.captured_events import TurnKey
@@ -63,7 +62,7 @@ class Turn(NamedTuple):
 
     `earlier` is the last prompt before this one that set a task, `said` are the agent's words just before it;
     `reply` is the next prompt, `task` the prompt of a subagent. `after` are the events of the
-    next turn, if its prompt may reject this one.
+    next turn, which may take back what this one did.
 
     A story that several turns tell is one turn too: `members` are their keys, `then` the prompts with which
     it went on, `words` the agent's words about it, `finished` whether the agent ended it.
@@ -193,7 +192,7 @@ def with_neighbours(main: Sequence[Turn]) -> list[Turn]:
     found: list[Turn] = []
     for at, turn in enumerate(main):
         reply = main[at + 1].prompt if at + 1 < len(main) else ""
-        after = main[at + 1].events if may_reject(reply) else ()
+        after = main[at + 1].events if at + 1 < len(main) else ()
         found.append(turn._replace(earlier=earlier, said=said, reply=reply, after=after))
         earlier = turn.prompt if sets_task(turn.prompt, said) else earlier
         said = turn.last_words

@@ -7,8 +7,10 @@ import os
 from rum.inject.offers.context import day
 from rum.store.attempt_fingerprint import (
     REJECTED_BY_USER,
+    REPLACED_FOR_USER,
     command_tried,
     edit_marks,
+    misused_words,
     sampled,
     shared,
     started_by,
@@ -48,6 +50,10 @@ _GUARD = r"\s*(?:\}\s*)?(?:else )?(?:if|elif|elsif|unless|guard|try|with|when|wh
 # Errors of a command that could not be started; another way to start it may work.
 _NO_PROGRAM = r"(?i)command not found|not recogni[sz]ed as"
 _NOT_STARTED = r"(?i)not found|no module named|not recogni[sz]ed as|no such file|enoent|not installed"
+
+
+# What became of an attempt that did not fail, by how its reason begins.
+_RESULTS = {REJECTED_BY_USER: REJECTED_BY_USER, REPLACED_FOR_USER: "replaced", "undone by": "taken back"}
 
 
 def offers(context: OfferContext) -> list[Offer]:
@@ -173,6 +179,8 @@ def _repeated_command(
     There is none if the same command worked later. One that worked before must have failed in two memories: a
     single failure may be a coincidence. A program that could not be started may work if started otherwise.
     """
+    if (misused := _repeated_misuse(marks, rows)) is not None:
+        return None if misused.session_id == session else misused
     found, failures, worked = None, set[str](), set[str]()
     within = [row for row in rows if _is_part(marks, row)]
     # With other words added it may work, but not if it has failed in two memories and never worked so.
@@ -201,6 +209,19 @@ def _repeated_command(
         found = found or row
         failures.add(row.memory_id)
     return found
+
+
+def _repeated_misuse(marks: frozenset[int], rows: Sequence[AttemptRow]) -> AttemptRow | None:
+    """The newest failure whose error names an option of the new command that has never worked since."""
+    for at, row in enumerate(rows):
+        named = frozenset() if row.worked else misused_words(row.tried, row.why)
+        if (
+            named
+            and named <= marks
+            and not any(one.worked and named <= {*sampled(one.marks)} for one in rows[:at])
+        ):
+            return row
+    return None
 
 
 def _is_part(marks: frozenset[int], row: AttemptRow) -> bool:
@@ -254,12 +275,9 @@ def _similarity(marks: frozenset[int], sample: bytes, size: int) -> float:
 
 
 def _offer(context: OfferContext, row: AttemptRow, path: str) -> Offer:
-    is_rejected = row.why.startswith(REJECTED_BY_USER)
-    result = (
-        REJECTED_BY_USER if is_rejected else "taken back" if row.why.startswith("undone by") else "failed"
-    )
+    result = next((said for start, said in _RESULTS.items() if row.why.startswith(start)), "failed")
     start = f"Tried before and {result}" + (" in {1}" if path else "")
-    why = row.why.removeprefix(REJECTED_BY_USER).lstrip(": ") if is_rejected else row.why
+    why = row.why.removeprefix(REJECTED_BY_USER).removeprefix("replaced after ").lstrip(": ")
     rest = ": `{0}`" + (" ({2})." if why else ".") + (" Worked instead: `{3}`." if row.instead else "")
     text = f"{start} on {day(row.at)}{rest}"
     tried, instead = _without_common_start(row.tried, row.instead)

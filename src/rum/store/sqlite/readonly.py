@@ -84,10 +84,14 @@ else:
 
 _MAX_EVENTS = 200  # Maximum number of captured events read per session, newest first
 
+# A file's earlier names count as its own.
 _ATTEMPTS = """
+WITH RECURSIVE names (name) AS (
+  SELECT ? UNION SELECT r.before FROM names CROSS JOIN renames AS r ON r.path = names.name
+)
 SELECT m.id, a.at, a.worked, a.size, a.marks, a.tried, a.why, a.instead, m.session_id
-FROM attempts AS a CROSS JOIN memories AS m ON m.seq = a.memory
-WHERE a.key = ? AND m.superseded = 0 ORDER BY a.at DESC, a.memory DESC, a.number DESC LIMIT ?
+FROM names CROSS JOIN attempts AS a ON a.key = names.name CROSS JOIN memories AS m ON m.seq = a.memory
+WHERE m.superseded = 0 ORDER BY a.at DESC, a.memory DESC, a.number DESC LIMIT ?
 """
 _MEMORY = """
 SELECT m.id, m.created_at, m.intent_goal, m.outcome_success, m.tags LIKE '%"partial"%',
@@ -200,7 +204,7 @@ class ReadOnlyStore:
         self._activity = ReadOnlyDatabase(folder, "activity")
 
     def attempts(self, key: str, limit: int) -> list[AttemptRow]:
-        """What was tried under a key (a path, or a kind of command), newest first."""
+        """What was tried under a key (a path or its earlier names, or a kind of command), newest first."""
         return [AttemptRow._make(row) for row in self._memories.rows(_ATTEMPTS, (key, limit))]
 
     def memories_of_file(self, path: str, excluded_session: str, limit: int) -> Iterator[MemoryRow]:

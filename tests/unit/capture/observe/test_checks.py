@@ -317,3 +317,36 @@ def test_a_short_script_that_asserts_is_a_check_by_hand(command: str):
 )
 def test_another_short_script_is_no_check(command: str):
     assert check_of(run(command)) is None
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("bash slow.sh", ".\n------\nRan 1 test in 0.000s\n\nOK"),
+        ("./ci | tail -5", "2 passed in 0.01s"),
+        ("scripts/all --fast", "Tests:       3 passed, 3 total"),
+    ],
+)
+def test_a_check_is_recognised_by_the_summary_of_its_runner(command: str, output: str):
+    check = check_of(run(command, output))
+    assert check is not None
+    assert check.passed is True
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        ("cat ci.log", "2 passed in 0.01s"),
+        ("grep passed ci.log", "2 passed in 0.01s"),
+        ("python import.py", "12 rows passed\n3 failed"),
+        ("./prepare && ./ci", "2 passed in 0.01s"),
+    ],
+)
+def test_an_output_alone_makes_no_check_of_what_looks_or_counts_something_else(command: str, output: str):
+    assert check_of(run(command, output)) is None
+
+
+def test_a_check_is_shown_with_the_variables_that_it_needs():
+    check = check_of(run("cd app && PYTHONPATH=src python -m pytest -q tests", "2 passed in 0.01s"))
+    assert check is not None
+    assert check.shown == "PYTHONPATH=src pytest -q tests"

@@ -80,3 +80,21 @@ def test_a_message_that_pytest_cut_is_taken_from_above():
     fault = fault_in(output)
     assert fault
     assert "20.0 == 30.0" in fault.line
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        r"assert 'a\xa0' == 'a'",
+        "expected text/html, got application/json",
+        "assert '1/2' == '3/4'",
+        "GET /api/users gave 404",
+        "cannot connect to localhost:5432",
+        "assert '10:30' == '11:30'",
+        "see https://example.org/a/b.html",
+    ],
+)
+def test_the_words_of_a_message_are_not_taken_for_folders_or_lines(message: str):
+    fault = fault_in(f"ValueError: {message}")
+    assert fault is not None
+    assert fault.message == message

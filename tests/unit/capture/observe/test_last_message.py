@@ -251,3 +251,19 @@ def test_a_thing_to_do_keeps_the_command_below_it(message: str, left: tuple[str,
 )
 def test_what_was_left_for_later_is_to_do(sentence: str, is_left: bool):
     assert bool(read_last_message(f"Fixed it. {sentence}").left) is is_left
+
+
+def test_a_quotation_says_nothing_about_its_sentence():
+    said = read_last_message('A value of 0 is falsy, so poll() took it for "not there yet". It compares now.')
+    assert said.left == ()
+
+
+def test_a_paragraph_below_a_list_does_not_belong_to_the_list():
+    said = read_last_message("Done.\n\n## Still open\n\n1. The copy in reports.\n\nBoth tests pass.")
+    assert said.left == ("The copy in reports",)
+    assert "Both tests pass." in said.summary
+
+
+def test_a_decision_is_not_glued_to_its_reason():
+    said = read_last_message("I considered a ping, but decided against it because it adds a round trip.")
+    assert said.alternatives == (("a ping", "it adds a round trip"),)

@@ -311,3 +311,35 @@ def test_what_was_replaced_after_a_failed_check_did_not_work(old: str, bad: str,
     memory = memory_of(telling.edit("a.py", bad, good).run("pytest -q || true", GREEN))
     assert blamed(memory) == [bad]
     assert memory["outcome"]["verified_by"]["result"] == "3 passed"
+
+
+def test_an_error_that_was_printed_before_the_work_is_not_held_against_it():
+    unused = "legacy.py:1: os imported but unused\nmake: *** [Makefile:5: lint] Error 1"
+    telling = (
+        Telling().prompt("cents() must round").run("make lint; make test", f"{unused}\nRan 1 test\n\nOK", 0)
+    )
+    telling.edit("money.py", "return int(x)", "return round(x)").run("make test", "Ran 1 test in 0.1s\n\nOK")
+    memory = memory_of(telling.run("make lint", unused, 2).stop("cents() rounds."))
+    assert memory["outcome"]["success"] is True
+    assert memory["outcome"]["verified_by"]["command"] == "make test"
+
+
+def test_a_new_error_beside_one_that_was_there_is_held_against_the_work():
+    unused = "legacy.py:1: os imported but unused\n"
+    end = "make: *** [Makefile:5: lint] Error 1"
+    telling = Telling().prompt("cents() must round").run("make lint; make test", f"{unused}{end}\nOK", 0)
+    telling.edit("money.py", "return int(x)", "import os\nreturn round(x)")
+    memory = memory_of(telling.run("make lint", f"{unused}money.py:1: os imported but unused\n{end}", 2))
+    assert memory["outcome"]["success"] is False
+
+
+def test_lines_replaced_after_a_wish_are_known_with_the_users_words():
+    telling = Telling().prompt("stamp() soll die Zeit liefern").edit("log.py", 'return ""', "return now()")
+    telling.stop("Fertig.").prompt("So geht das nicht: Zeiten stehen bei uns grundsätzlich in UTC im Log.")
+    telling.edit("log.py", "return now()", "return now(UTC)").stop("Fertig.")
+    first = observe_turn(telling.turns()[0]).fields
+    assert first is not None
+    (edit,) = (action for action in first["actions"] if "file_path" in action)
+    assert edit["result"]["success"] is False
+    assert edit["result"]["error"].startswith("replaced after the user said: “So geht das nicht")
+    assert "rejected" not in first["tags"]
