@@ -274,3 +274,26 @@ def test_a_failed_edit_is_known_under_the_new_name_of_its_file(tmp_path: Path):
         tmp_path, stale_cache(), renaming, path="tariffs.py", added=CACHE, removed="def load(path):"
     )
     assert "Tried before and failed" in found
+
+
+def test_what_failed_is_known_with_other_names_if_it_replaces_what_worked(tmp_path: Path):
+    telling = (
+        Telling(at=NOON - 1000).prompt("Drop repeats").edit("d.py", "return items", "return list(set(items))")
+    )
+    telling.run("pytest -q", RED, 1).edit(
+        "d.py", "return list(set(items))", "return list(dict.fromkeys(items))"
+    )
+    telling.run("pytest -q", GREEN).stop("The order is kept.")
+    right = "def f(items):\n    return list(dict.fromkeys(items))"
+    renamed = "def f(values):\n    return list(set(values))"
+    assert "Tried before and failed" in warned(tmp_path, telling, path="d.py", added=renamed, removed=right)
+    assert not warned(tmp_path, path="d.py", added="    return list(set(values))", removed="    pass")
+    extended = right.replace("items)", "items, start)")
+    assert not warned(tmp_path, path="d.py", added=extended, removed=right)
+
+
+def test_a_variable_that_a_command_needs_is_not_forgotten(tmp_path: Path):
+    telling = Telling(at=NOON - 1000).prompt("Start it").run("python serve.py", "APP_ENV is not set", 1)
+    telling.run("APP_ENV=dev python serve.py", "serving").stop("It serves.")
+    assert "APP_ENV=dev python serve.py" in warned(tmp_path, telling, command="python serve.py")
+    assert not warned(tmp_path, command="APP_ENV=prod python serve.py")

@@ -58,6 +58,31 @@ def edit_marks(added: str, removed: str = "") -> frozenset[int]:
     return _marks([line for line in old if line not in kept], "-")
 
 
+def edit_shapes(text: str) -> frozenset[str]:
+    """The lines of code with `$` for each name of a value, so that other names make no difference.
+
+    Names of what is called or accessed stay. Lines that then say little are left out.
+    """
+    from rum.text.shorten import LINE_BREAK  # noqa: PLC0415 (few edits replace what worked)
+
+    found: set[str] = set()
+    for line in _lines(text.replace(LINE_BREAK, "\n")):
+        tokens = line.split()
+        shape: list[str] = []
+        known = 0
+        for at, token in enumerate(tokens):
+            after, before = tokens[at + 1 : at + 2], tokens[at - 1 : at] if at else []
+            is_name = re.match(r"[A-Za-z_$]", token) is not None
+            if is_name and token not in _KEYWORDS and after != ["("] and before != ["."]:
+                shape.append("$")
+                continue
+            known += is_name and token not in _KEYWORDS
+            shape.append(token)
+        if known > 1:
+            found.add(" ".join(shape))
+    return frozenset(found)
+
+
 def diff_marks(diff: str) -> frozenset[int]:
     """The marks of a diff, with + or - before each line; empty for any other text."""
     signs: dict[str, list[str]] = {"+": [], "-": []}
@@ -130,6 +155,15 @@ def carrying_line(lines: Iterable[str]) -> str:
     return found
 
 
+# Words that every program has.
+_KEYWORDS = frozenset(
+    (
+        "return", "if", "else", "elif", "for", "in", "not", "and", "or", "is", "while", "def", "class",
+        "with", "as", "try", "except", "raise", "yield", "await", "async", "lambda", "const", "let", "var",
+        "new", "function", "func", "fn", "throw", "case", "switch", "None", "null", "nil", "True", "False",
+        "true", "false", "this", "self"
+    )
+)  # fmt: skip
 # Options that only change how much a command prints.
 _NEUTRAL = frozenset(
     (

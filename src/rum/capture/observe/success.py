@@ -87,9 +87,10 @@ def _proof(turn: Turn, timeline: Timeline) -> Check | None:
             is_left = any(not check.passed and _is_open(check, later) for check in before)
             return None if is_left else decisive
         run = next(run for run in reversed(runs) if run.check is decisive)
-        if not timeline.failed_before(run):
+        is_old = timeline.failed_before(run)
+        if not is_old and not timeline.is_elsewhere(run):
             return decisive
-        if (rest := _without_old_failures(turn, timeline, run)) is not None:
+        if is_old and (rest := _without_old_failures(turn, timeline, run)) is not None:
             return rest
         # It says nothing about the work; another check may.
         runs = [one for one in runs if one.check.command != decisive.command]

@@ -375,6 +375,22 @@ class Timeline:
         shown = "\n".join(self._shown_before)
         return is_shown(fault, shown) and problems_in(run.check.output) <= problems_in(shown)
 
+    def is_elsewhere(self, run: Run) -> bool:
+        """Whether all that fails in a run is in files that have nothing to do with those changed.
+
+        Such a file is neither changed nor names one that is. What cannot be read may have to do with them.
+        """
+        files = {frame.file for frame in frames_in(run.check.output)}
+        changed = [one.path for one in self.work if one.is_there]
+        if not files or any(_is_one_of(path, files) for path in changed):
+            return False
+        names = {path.replace("\\", "/").rpartition("/")[2].partition(".")[0] for path in changed}
+        texts = [self._read(file) for file in files]
+        return bool(names) and all(
+            text is not None and not any(re.search(rf"\b{re.escape(name)}\b", text) for name in names)
+            for text in texts
+        )
+
     def names(self, run: Run, change: Change) -> bool:
         """Whether the output of a run leads through a change."""
         return change.is_named_by(run.frames, run.check.output)

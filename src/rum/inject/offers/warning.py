@@ -10,6 +10,7 @@ from rum.store.attempt_fingerprint import (
     REPLACED_FOR_USER,
     command_tried,
     edit_marks,
+    edit_shapes,
     misused_words,
     sampled,
     shared,
@@ -152,12 +153,21 @@ def _repeated_edit(added: str, removed: str, rows: Sequence[AttemptRow], session
     for row in rows if marks else ():
         if row.worked:
             worked.append(row)
-        elif is_alike(marks, row.marks, row.size, is_command=False):
+        elif is_alike(marks, row.marks, row.size, is_command=False) or _puts_back(added, removed, row):
             if row.session_id == session:
                 return None
             if not any(_worked_since(marks, row, later) for later in worked) and not _is_guarded(added, row):
                 return row
     return None
+
+
+def _puts_back(added: str, removed: str, row: AttemptRow) -> bool:
+    """Whether an edit replaces what worked by what failed, maybe with other names for the same values."""
+    if not row.instead or not row.tried:
+        return False
+    new, old = edit_shapes(added), edit_shapes(removed)
+    failed, worked = edit_shapes(row.tried), edit_shapes(row.instead)
+    return bool(failed) and failed <= new - old and bool(worked & old) and not worked & new
 
 
 def _is_guarded(added: str, row: AttemptRow) -> bool:
@@ -181,6 +191,7 @@ def _repeated_command(
     """
     if (misused := _repeated_misuse(marks, rows)) is not None:
         return None if misused.session_id == session else misused
+    variables = _variables(start)
     found, failures, worked = None, set[str](), set[str]()
     within = [row for row in rows if _is_part(marks, row)]
     # With other words added it may work, but not if it has failed in two memories and never worked so.
@@ -190,6 +201,9 @@ def _repeated_command(
         is_same = is_alike(marks, row.marks, row.size, is_command=True) or (
             has_failed_often and row in within
         )
+        # A variable that was set may be what a command needed.
+        if is_same and _variables(row.tried if row.worked else started_by(row.tried)) != variables:
+            continue
         if not is_same:
             has_run = has_run or (bool(row.worked) and row.tried == start)
             # A program that is missing is missing whatever it is to do.
@@ -214,14 +228,16 @@ def _repeated_command(
 def _repeated_misuse(marks: frozenset[int], rows: Sequence[AttemptRow]) -> AttemptRow | None:
     """The newest failure whose error names an option of the new command that has never worked since."""
     for at, row in enumerate(rows):
-        named = frozenset() if row.worked else misused_words(row.tried, row.why)
-        if (
-            named
-            and named <= marks
-            and not any(one.worked and named <= {*sampled(one.marks)} for one in rows[:at])
-        ):
-            return row
+        named = misused_words(row.tried, row.why) if not row.worked else None
+        if named and named <= marks:
+            since = (set(sampled(one.marks)) for one in rows[:at] if one.worked)
+            return None if any(named <= one for one in since) else row
     return None
+
+
+def _variables(start: str) -> frozenset[str]:
+    """The names of the variables that are set for a command."""
+    return frozenset(word.partition("=")[0] for word in start.split() if "=" in word)
 
 
 def _is_part(marks: frozenset[int], row: AttemptRow) -> bool:

@@ -343,3 +343,21 @@ def test_lines_replaced_after_a_wish_are_known_with_the_users_words():
     assert edit["result"]["success"] is False
     assert edit["result"]["error"].startswith("replaced after the user said: “So geht das nicht")
     assert "rejected" not in first["tags"]
+
+
+def test_a_red_test_of_another_part_is_not_held_against_the_work():
+    output = (
+        'Traceback (most recent call last):\n  File "tests/test_geo.py", line 9, in test_d\nAssertionError: 1'
+    )
+    telling = Telling().prompt("The subject should say Hello").edit("mail.py", '"Hi "', '"Hello "')
+    telling.run("pytest -q", f"{output}\n1 failed, 1 passed in 0.1s", 1).stop("It says Hello.")
+    (turn,) = telling.turns()
+    for text, succeeds in (
+        ("from geo import dist", True),
+        ("from mail import subject", False),
+        (None, False),
+    ):
+        found = observe_turn(turn, lambda path, text=text: text).fields
+        assert found is not None
+        assert found["outcome"]["success"] is succeeds
+        assert "verified_by" not in found["outcome"] or not succeeds
