@@ -48,6 +48,14 @@ class RateLimit:
         self._calls.append(now)
 
 
+class Looked:
+    """Where offers were looked for already; see `app/session_offers.py`."""
+
+    def __init__(self) -> None:
+        self.files: set[str] = set()
+        self.at_start = False
+
+
 class Caller:
     """One caller of an open project.
 
@@ -81,6 +89,7 @@ class Caller:
         self.session_id = project.label(given) if given else new_id("session")
         self.rate = rate or RateLimit(project.settings.rate_limit)
         self.agent: Agent | None = None
+        self.looked = Looked()
         self.layers: Layers | None = None  # With the working entries; made when first needed
 
     def other_agent(self, session_id: str | None = None) -> Caller:

@@ -109,6 +109,8 @@ PYTHON: dict[str, str] = {
     "import_typescript_rum": "app.imports.typescript_rum:import_typescript_rum",
     "import_layers": "app.exchange.layers:import_layers",
     "export_layers": "app.exchange.layers:export_layers",
+    "session_offers": "app.session_offers:session_offers",
+    "newest_offer": "app.session_offers:newest_offer",
     # Functions of a project.
     "export": "app.exchange.json_lines:export",
     "import_lines": "app.exchange.json_lines:import_lines",

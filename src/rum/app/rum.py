@@ -78,7 +78,7 @@ if TYPE_CHECKING:
     from rum.model.links import Links
     from rum.model.memory import ActionInput, StoreResult, Version
     from rum.model.memory_layers import Action, Intent, Outcome, Perception, Reasoning
-    from rum.model.offers import FeedbackResult, OffersResult
+    from rum.model.offers import FeedbackResult, OffersResult, OfferView
     from rum.model.report import Report
     from rum.model.review import Stats
     from rum.model.runs import Extracted
@@ -537,6 +537,15 @@ class Rum:
     ) -> OffersResult:
         """What was offered to agents automatically, newest first, with reason and outcome."""
         return self._maintain("offers", session, memory, kind, since, limit)
+
+    def session_offers(self) -> list[OfferView]:
+        """What was offered in this session, newest first; the first time also what a session starts with."""
+        return self._do("session_offers")
+
+    def newest_offer(self) -> object:
+        """Something that differs when there is a new offer in this session."""
+        with self._project.locked():
+            return load(PYTHON["newest_offer"])(self._caller)
 
     def stats(self, since: float = 0) -> Stats:
         """What was captured, offered, muted, followed and reviewed since a time."""

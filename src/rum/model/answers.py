@@ -115,6 +115,8 @@ class RecallResult(Struct, frozen=True, kw_only=True):
     left_out: LeftOut | UnsetType = UNSET
     # Chapters and wisdom that also match, if there are any.
     knowledge: list[KnowledgeView] | UnsetType = UNSET
+    # What failed in a file that the question names; once in a session.
+    warning: str | UnsetType = UNSET
     code: str | UnsetType = UNSET
     hint: str | UnsetType = UNSET
     # With NO_RESULTS: the memories that came closest, if any is better than chance.

@@ -56,5 +56,6 @@ class Brief(Struct, frozen=True, kw_only=True):
     left_out: int | UnsetType = UNSET
     taken: list[Taken] | UnsetType = UNSET
     broken: list[Broken] | UnsetType = UNSET
+    warning: str | UnsetType = UNSET  # What failed in one of the files; once in a session
     code: str | UnsetType = UNSET
     hint: str | UnsetType = UNSET

@@ -297,6 +297,11 @@ class Settings:
     busy_timeout: float
     redact_extra: tuple[str, ...]
     capture_by_agent: str
+    offers: tuple[str, ...]
+    offer_min_age: float
+    offer_min_memories: int
+    offer_cooldown: float
+    offers_per_session: int
     review: str
     share: str
     redact_allow: tuple[str, ...]

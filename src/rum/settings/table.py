@@ -26,6 +26,7 @@ OUTSIDE = "outside"  # No config file sets it: only the environment or a flag
 
 DEPTHS = ("summary", "outcome", "reasoning", "full", "complete")
 IMPORTANCES = ("low", "medium", "high", "critical")
+OFFER_KINDS = ("warning", "guidance", "touching", "intent", "task", "session")
 
 _CONTROL = r"[\x00-\x1f\x7f]"
 _MAX_NAME_LENGTH = 128
@@ -107,6 +108,13 @@ def _patterns(value: object) -> tuple[str, ...]:
         except (re.error, RecursionError, OverflowError):
             raise ValueError from None
     return patterns
+
+
+def _offer_kinds(value: object) -> tuple[str, ...]:
+    kinds = () if value == "none" or value == ["none"] else _strings(value)
+    if not set(kinds) <= set(OFFER_KINDS):
+        raise ValueError
+    return tuple(kind for kind in OFFER_KINDS if kind in kinds)
 
 
 def _inner_folders(value: object) -> tuple[str, ...]:
@@ -214,6 +222,25 @@ SETTINGS = (
         _one_of("off", "failures", "on"),
         "off",
         "whether hooks ask agents to store their work when a turn ends; failures: only if something failed",
+    ),
+    Setting(
+        "offers",
+        Kind(f"none, or a list of {', '.join(OFFER_KINDS)}", _offer_kinds, _split),
+        OFFER_KINDS,
+        "kinds of offers that agents get",
+    ),
+    Setting("offer_min_age", _number(0, 87_600), 0.0, "hours after which a memory is offered"),
+    Setting(
+        "offer_min_memories",
+        _whole(0, 1_000_000),
+        0,
+        "memories that a project must have before any is offered",
+    ),
+    Setting(
+        "offer_cooldown", _number(0, 10_080), 0.0, "minutes between two offers of a session, but for warnings"
+    ),
+    Setting(
+        "offers_per_session", _whole(0, 1000), 16, "maximum number of offers of a session, but for warnings"
     ),
     Setting(
         "review",

@@ -76,3 +76,13 @@ def test_an_agent_is_warned_before_it_repeats_a_failure(
     assert f"Worked instead: {advice}" in answer["additionalContext"]
     noted = [event for event in hooks.events() if event["kind"] == "offered"]
     assert noted[-1].get("offers", [{}])[0]["text"] in answer["additionalContext"]
+
+
+def test_a_hook_offers_only_the_kinds_that_the_settings_name(hooks: HookRunner):
+    given = {"file_path": "stats.py", **LINES}
+    assert hook_output(hooks, "Edit", given)["hookEventName"] == "PreToolUse"
+    config = hooks.home / "config.toml"
+    config.write_text('offers = "none"\n')
+    assert hooks.output(before(hooks, "none", "Edit", given), "claude-code") == b""
+    config.write_text('offers = ["warning"]\n')
+    assert hook_output(hooks, "Edit", given)["hookEventName"] == "PreToolUse"

@@ -63,6 +63,9 @@ class EchoApplication:
     def settle(self) -> None:
         log("settled")
 
+    def version(self, uri: str) -> object:
+        """Nothing changes here."""
+
     def idle_after(self) -> float | None:
         return float(os.environ.get("ECHO_IDLE_AFTER", "0")) or None
 

@@ -164,3 +164,60 @@ def test_the_sdk_lists_and_gets_the_prompt(tmp_path: Path, mode: str):
         assert message.content.text.endswith("Your task: Fix the flaky login test again")
 
     run_conversation(tmp_path, mode, talk)
+
+
+FAILURE = {
+    "intent": {"goal": "Sum up the cart", "task_type": "feature_add"},
+    "outcome": {"success": False, "summary": "Wrong", "failure_reason": "Rounding differs by a cent"},
+    "actions": [{"type": "file_edit", "file_path": "src/cart.py"}],
+}
+
+
+def store_failure(folder: Path) -> None:
+    """Store a failure on src/cart.py in an earlier session."""
+
+    async def talk(client: Client) -> None:
+        await call(client, "store", **FAILURE)
+
+    run_conversation(folder, "auto", talk)
+
+
+def test_a_stateless_client_is_told_of_new_offers(tmp_path: Path):
+    store_failure(tmp_path)
+
+    async def talk(client: Client) -> None:
+        async with client.listen(resource_subscriptions=["rum://offers", "rum://project"]) as subscription:
+            assert subscription.honored.resource_subscriptions == ["rum://offers"]
+            answer = await call(client, "recall", file="src/cart.py")
+            assert "Rounding differs by a cent" in answer["warning"]
+            async for event in subscription:
+                assert event.uri == "rum://offers"
+                break
+        offers = resource_text(await client.read_resource("rum://offers"))["offers"]
+        assert [one["text"] for one in offers if one["kind"] == "warning"] == [answer["warning"]]
+
+    run_conversation(tmp_path, "auto", talk)
+
+
+@pytest.mark.filterwarnings("ignore")  # the SDK calls subscribing by a handshake deprecated
+def test_a_client_with_a_handshake_subscribes_to_offers(tmp_path: Path):
+    store_failure(tmp_path)
+
+    async def talk(client: Client) -> None:
+        assert client.server_capabilities.resources.subscribe
+        told = anyio.Event()
+
+        async def notice(message: Any) -> None:
+            if getattr(message, "method", "") == "notifications/resources/updated":
+                assert message.params.uri == "rum://offers"
+                told.set()
+
+        client.session._message_handler = notice  # pyright: ignore[reportPrivateUsage]
+        await client.subscribe_resource("rum://offers")
+        await call(client, "recall", file="src/cart.py")
+        await told.wait()
+        await client.unsubscribe_resource("rum://offers")
+        with pytest.raises(Exception, match=r"Only rum://offers"):
+            await client.subscribe_resource("rum://project")
+
+    run_conversation(tmp_path, "legacy", talk)

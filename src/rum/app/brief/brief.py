@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import cast
 
-from msgspec import UNSET
+from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
 from rum.app.brief.query import BriefQuery, distinctive_words, make_query, normalise
@@ -86,9 +86,15 @@ def brief(caller: Caller, request: BriefRequest) -> Brief:
         left_out=len(pieces) - len(chosen) or UNSET,
         taken=taken if request.explain else UNSET,
         broken=(broken + unreadable) or UNSET,
+        warning=_warning(caller, query, {piece.id for piece, _ in chosen}),
         code=UNSET if chosen else NO_RESULTS,
         hint=UNSET if chosen else _why_nothing(pieces, request),
     )
+
+
+def _warning(caller: Caller, query: BriefQuery, shown: set[str]) -> str | UnsetType:
+    files = query.files if not caller.owner else ()
+    return load("app.session_offers:file_warning")(caller, files, shown) if files else UNSET
 
 
 def _why_nothing(pieces: list[Piece], request: BriefRequest) -> str:

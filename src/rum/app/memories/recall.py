@@ -66,6 +66,7 @@ _ABOUT_WORK = frozenset(
         "latest last recent newest new previous past history work changes changed commits memories happened"
     )
 )
+_WARNING_TOKENS = 100  # Of a warning at most
 MAX_TAGS = 10_000  # Maximum number of tags listed
 
 
@@ -88,7 +89,8 @@ def recall(caller: Caller, request: RecallRequest) -> RecallResult:
     if not returned and request.fresh_only and answer.matches:
         return _nothing_fresh(caller, answer)
     if not returned:
-        return _with_knowledge(caller.project, query, _nothing_found(caller, query, answer))
+        nothing = _with_knowledge(caller.project, query, _nothing_found(caller, query, answer))
+        return _with_warning(caller, query, nothing)
     result = RecallResult(
         memories=returned,
         query_strategy_used=answer.strategy,
@@ -98,7 +100,7 @@ def recall(caller: Caller, request: RecallRequest) -> RecallResult:
         total_exact=UNSET if answer.total_exact else False,
         left_out=left_out or UNSET,
     )
-    return _with_knowledge(caller.project, query, _with_token_estimate(result))
+    return _with_warning(caller, query, _with_knowledge(caller.project, query, _with_token_estimate(result)))
 
 
 def _queries(caller: Caller, request: RecallRequest) -> list[RecallQuery]:
@@ -134,6 +136,22 @@ def _paths_in_words(project: Project, question: str) -> tuple[tuple[str, ...], t
     rest = query_terms(_PATH.sub(" ", question))
     asks_more = not says_little(rest) and any(term not in _ABOUT_WORK for term in rest)
     return files, (question,) if asks_more or len(files) < len(named) else ()
+
+
+def _with_warning(caller: Caller, query: RecallQuery, result: RecallResult) -> RecallResult:
+    """The answer with what failed in the files that the question names, if it fits into `max_tokens`."""
+    most = query.request.max_tokens
+    if (
+        caller.owner
+        or not query.files
+        or (most is not None and most < result.token_estimate + _WARNING_TOKENS)
+    ):
+        return result
+    # Memories that are shown with their reasons need no warning.
+    deep = query.request.depth in (Depth.FULL, Depth.COMPLETE)
+    shown = {memory.id for memory in result.memories} if deep else ()
+    warning = load("app.session_offers:file_warning")(caller, query.files, shown)
+    return _with_token_estimate(msgspec.structs.replace(result, warning=warning)) if warning else result
 
 
 def _with_knowledge(project: Project, query: RecallQuery, result: RecallResult) -> RecallResult:

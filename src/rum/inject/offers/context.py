@@ -40,6 +40,7 @@ class OfferContext:
         self.similar: list[Similar] | None = None
         """Memories similar to the prompt; None before the search."""
         self._offered: list[dict[str, object]] | None = None
+        self._last_offered_at = 0.0
 
     @property
     def offered(self) -> list[dict[str, object]]:
@@ -50,10 +51,18 @@ class OfferContext:
                 for line in _offer_lines(_read_end(path, _MAX_FILE_BYTES)):
                     if event := from_line(line):
                         offers += event.get("offers", [])
+                        self._last_offered_at = max(self._last_offered_at, event["at"])
             for data in self._stored_events(("offered",)):
-                offers += json.loads(data).get("offers", [])
+                stored = json.loads(data)
+                offers += stored.get("offers", [])
+                self._last_offered_at = max(self._last_offered_at, stored.get("at", 0))
             self._offered = offers
         return self._offered
+
+    @property
+    def last_offered_at(self) -> float:
+        """When something was last offered in this session; 0 if nothing was."""
+        return self._last_offered_at if self.offered else 0.0
 
     def was_offered(self, memory_id: str, kind: str | None = None) -> bool:
         """Whether a memory was offered in this session, in an offer of this kind or of any."""

@@ -42,6 +42,16 @@ def offers(context: OfferContext) -> list[Offer]:
     return []
 
 
+def failure(context: OfferContext, path: str) -> Offer | None:
+    """What failed in a file and did not work later; else that the newest work on it failed."""
+    draft = _failed_attempt(context, path)
+    if draft is None:
+        newest = next(iter(context.store.memories_of_file(path, context.event["session"], 1)), None)
+        if newest is not None and not newest.is_settled and (what := _failure(newest)):
+            draft = _of_memory(newest, path, what)
+    return _offer(context, draft) if draft else None
+
+
 def _offer(context: OfferContext, draft: Draft) -> Offer:
     memory_id, at, text, parts = draft
     return context.offer(KIND, [memory_id], text, (*parts, day(at)))
@@ -73,8 +83,12 @@ def _earlier_work(context: OfferContext, path: str) -> Draft | None:
     for describe in (_failure, _lesson):
         for memory in memories:
             if what := describe(memory):
-                return memory.id, memory.created_at, "{0}, {3}, {1}: {2}.", (path, memory.goal, what)
+                return _of_memory(memory, path, what)
     return None
+
+
+def _of_memory(memory: MemoryRow, path: str, what: str) -> Draft:
+    return memory.id, memory.created_at, "{0}, {3}, {1}: {2}.", (path, memory.goal, what)
 
 
 def _failure(memory: MemoryRow) -> str:

@@ -121,6 +121,8 @@ _CHANGED_FILES = """
 SELECT memory_id, file_path, content_hash FROM memory_files
 WHERE memory_id IN (SELECT value FROM json_each(?)) AND operation <> 'read'
 """
+_SOME = "SELECT count(*) FROM (SELECT 1 FROM memories LIMIT ?)"
+_CREATED_AT = "SELECT created_at FROM memories WHERE id IN (SELECT value FROM json_each(?))"
 _LAST_OF_SESSION = "SELECT id FROM memories WHERE session_id = ? ORDER BY created_at DESC, id DESC LIMIT 1"
 _SESSION_EVENTS = """
 SELECT data FROM seen WHERE client = ? AND session = ? AND kind IN (SELECT value FROM json_each(?))
@@ -225,6 +227,14 @@ class ReadOnlyStore:
     def users_words(self, limit: int) -> list[GuidanceRow]:
         """What users said that they want and did not take back, newest first."""
         return [GuidanceRow._make(row) for row in self._memories.rows(_USERS_WORDS, (limit,))]
+
+    def has_memories(self, count: int) -> bool:
+        """Whether there are at least so many memories."""
+        return any(found >= count for (found,) in self._memories.rows(_SOME, (count,)))
+
+    def created_at(self, memory_ids: Iterable[str]) -> list[int]:
+        """The times of memories; other ids are left out."""
+        return [at for (at,) in self._memories.rows(_CREATED_AT, (json.dumps(list(memory_ids)),))]
 
     def last_of_session(self, session: str) -> str | None:
         """The id of the newest memory of a session."""

@@ -72,9 +72,11 @@ def handle_hook(client: str, at: float, watchdog: Watchdog, *, answer: bool) -> 
             watchdog.record_muted = muted
         watchdog.recorded = True
         if recorded and answerable:
-            from rum.inject.offers import offers_for  # noqa: PLC0415 (not every event can be answered)
+            # Not every event can be answered.
+            from rum.inject.offers import OfferLimits, offers_for  # noqa: PLC0415
 
-            offers = offers_for(recorded, hook_project.directory, hook_project.root)
+            limits = OfferLimits(*hook_project.offer_limits)
+            offers = offers_for(recorded, hook_project.directory, hook_project.root, limits)
             watchdog.record_muted = None
             print_offers(recorded, offers, spools)
     except Exception as error:  # noqa: BLE001 (the outer edge: `rum doctor` shows it)

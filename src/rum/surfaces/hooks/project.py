@@ -18,6 +18,7 @@ from rum.settings.home import ensure_private_dir, find_home, read_bounded, write
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from typing import Any
 
     Stamp = list[int] | None
 
@@ -46,6 +47,7 @@ class HookProject:
         redact_extra: tuple[str, ...] = (),
         redact_allow: tuple[str, ...] = (),
         capture_by_agent: str = "off",
+        offer_limits: tuple[Any, ...] = (),
         problem: str = "",
     ) -> None:
         self.home = home
@@ -57,6 +59,8 @@ class HookProject:
         self.redact_extra = redact_extra
         self.redact_allow = redact_allow
         self.capture_by_agent = capture_by_agent
+        self.offer_limits = offer_limits
+        """The fields of `OfferLimits`."""
         self.problem = problem
 
 
@@ -82,6 +86,7 @@ def spool_folders(hook_project: HookProject) -> tuple[str, ...]:
 
 def _look_up(home: str, folder: str) -> HookProject | None:
     # Slow to load, and needed only if the project is not in the cache.
+    from rum.inject.offers import offer_limits  # noqa: PLC0415
     from rum.repo import git, project  # noqa: PLC0415
     from rum.store.sqlite.readonly import known_commits  # noqa: PLC0415
 
@@ -94,7 +99,7 @@ def _look_up(home: str, folder: str) -> HookProject | None:
         reason = error.message if isinstance(error, RumError) else type(error).__name__
         return HookProject(home, problem=f"The project could not be determined: {reason}")
     repository = git.find_git(folder)
-    values = (settings.redact_extra, settings.redact_allow, settings.capture_by_agent)
+    values = (settings.redact_extra, settings.redact_allow, settings.capture_by_agent, offer_limits(settings))
     hook_project = HookProject(settings.home, opened.id, opened.directory, opened.root, *values)
     cache_project(folder, hook_project, repository.common_dir if repository else None)
     return hook_project
@@ -125,7 +130,8 @@ def cached_project(home: str, folder: str) -> HookProject | None:
             return None
         extra, allow = tuple(entry["redact_extra"]), tuple(entry["redact_allow"])
         place = (entry["project"], entry["directory"], entry["root"])
-        return HookProject(home, *place, extra, allow, entry["capture_by_agent"])
+        asks, (kinds, *limits) = entry["capture_by_agent"], entry["offer_limits"]
+        return HookProject(home, *place, extra, allow, asks, (tuple(kinds), *limits))
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None  # missing or damaged: looked up again
 
@@ -142,6 +148,7 @@ def cache_project(folder: str, hook_project: HookProject, common_dir: str | None
         "redact_extra": hook_project.redact_extra,
         "redact_allow": hook_project.redact_allow,
         "capture_by_agent": hook_project.capture_by_agent,
+        "offer_limits": hook_project.offer_limits,
     }
     path = _file(hook_project.home, folder)
     with suppress(OSError):

@@ -7,7 +7,7 @@ import os
 import sys
 
 from rum._version import __version__
-from rum.surfaces.mcp.protocol import Listing
+from rum.surfaces.mcp.protocol import OFFERS, Listing
 from rum.surfaces.mcp.server import serve
 
 TYPE_CHECKING = False
@@ -59,7 +59,13 @@ def listing(tools: str) -> Listing:
                 "name": "project",
                 "title": "This project's memory",
                 "mimeType": "application/json",
-            }
+            },
+            {
+                "uri": OFFERS,
+                "name": "offers",
+                "title": "What this session was offered",
+                "mimeType": "application/json",
+            },
         ],
         templates=[
             {

@@ -40,6 +40,10 @@ if TYPE_CHECKING:
             """Return a listed prompt with its arguments filled in (`description`, `messages`)."""
             ...
 
+        def version(self, uri: str) -> object:
+            """Something that differs when a resource has changed."""
+            ...
+
         def settle(self) -> None:
             """Do work that can wait; called in a pause between requests, and at least once a second."""
 
@@ -67,6 +71,10 @@ _CLIENT = "io.modelcontextprotocol/clientInfo"
 _SERVER = "io.modelcontextprotocol/serverInfo"
 _SESSION = "sessionId"  # sent by Codex with every tool call
 _SUBSCRIPTION = "io.modelcontextprotocol/subscriptionId"
+
+OFFERS = (
+    "rum://offers"  # The resource that changes while the server runs, so that clients can subscribe to it
+)
 
 _HOUR = 3_600_000
 # Cache duration in ms, and scope: lists never change, a memory may change at any time.
@@ -119,13 +127,25 @@ class Dispatcher:
     """Answers the requests of one client, each in its own version of the protocol."""
 
     def __init__(
-        self, listing: Listing, open_application: Callable[[], Application], client: str | None = None
+        self,
+        listing: Listing,
+        open_application: Callable[[], Application],
+        client: str | None = None,
+        *,
+        notifies: bool = False,
     ) -> None:
-        """`client` is the name that the client gave in an earlier handshake."""
+        """`client` is the name that the client gave in an earlier handshake.
+
+        `notifies` says that `updates` will be sent, so that clients may subscribe.
+        """
         self._listing = listing
         self._open_application = open_application
         self.application: Application | None = None  # None until a request needs it
         self.client = client
+        self._notifies = notifies and any(one["uri"] == OFFERS for one in listing.resources)
+        self.subscriptions: dict[RequestId | None, Request | None] = {}
+        """Who subscribed to the offers: by the stream's request; None with a handshake."""
+        self._version: object = None
         self._tools = {tool["name"]: tool for tool in listing.tools}
         shared: dict[str, Handler] = {
             "tools/list": _list_handler("tools", listing.tools),
@@ -147,6 +167,11 @@ class Dispatcher:
             "initialize": self._initialize,
             "ping": lambda _caller, _params: {},
             "logging/setLevel": _set_level,
+            **(
+                {"resources/subscribe": self._subscribe, "resources/unsubscribe": self._unsubscribe}
+                if self._notifies
+                else {}
+            ),
         }
 
     def reply(self, request: Request) -> Json:
@@ -156,6 +181,25 @@ class Dispatcher:
         except RpcError as error:
             error.request_id = request.id
             return error.reply()
+
+    def updates(self) -> list[Json]:
+        """The notifications to send if the offers have changed since the last call."""
+        for name, stream in tuple(self.subscriptions.items()):
+            if stream is not None and stream.cancelled:
+                del self.subscriptions[name]
+        if not self.subscriptions or self.application is None:
+            return []
+        version, before = self.application.version(OFFERS), self._version
+        self._version = version
+        return [
+            {
+                "jsonrpc": "2.0",
+                "method": "notifications/resources/updated",
+                "params": {"uri": OFFERS, **({"_meta": {_SUBSCRIPTION: stream.id}} if stream else {})},
+            }
+            for stream in self.subscriptions.values()
+            if version != before
+        ]
 
     def end_of_stream(self, request: Request) -> Json:
         """Return the response that ends an open stream."""
@@ -172,6 +216,8 @@ class Dispatcher:
         result = handler(caller, params)
         if request.method == "subscriptions/listen":
             request.is_deferred = True
+            if result["notifications"]:
+                self.subscriptions[request.id] = request
             method = "notifications/subscriptions/acknowledged"
             return {
                 "jsonrpc": "2.0",
@@ -209,7 +255,8 @@ class Dispatcher:
         return {"name": self._listing.name, "version": self._listing.version}
 
     def _capabilities(self) -> Json:
-        return {"tools": {}, "resources": {}, **({"prompts": {}} if self._listing.prompts else {})}
+        resources = {"subscribe": True} if self._notifies else {}
+        return {"tools": {}, "resources": resources, **({"prompts": {}} if self._listing.prompts else {})}
 
     def _initialize(self, _caller: Caller, params: Json) -> Json:
         requested = _required_string(params, "protocolVersion")
@@ -231,8 +278,22 @@ class Dispatcher:
     def _listen(self, _caller: Caller, params: Json) -> Json:
         if not is_object(params.get("notifications")):
             raise RpcError(INVALID_PARAMS, "notifications must be an object.")
-        # No list changes while the server runs, so there is nothing to notify about.
-        return {"notifications": {}}
+        # No list changes while the server runs, so there is nothing else to notify about.
+        wanted = params["notifications"].get("resourceSubscriptions")
+        found = isinstance(wanted, list) and OFFERS in wanted and self._notifies
+        return {"notifications": {"resourceSubscriptions": [OFFERS]} if found else {}}
+
+    def _subscribe(self, _caller: Caller, params: Json) -> Json:
+        uri = _required_string(params, "uri")
+        if uri != OFFERS:
+            raise RpcError(RESOURCE_NOT_FOUND, f"Only {OFFERS} can be subscribed to.", {"uri": uri})
+        self.subscriptions[None] = None
+        return {}
+
+    def _unsubscribe(self, _caller: Caller, params: Json) -> Json:
+        if _required_string(params, "uri") == OFFERS:
+            self.subscriptions.pop(None, None)
+        return {}
 
     def _call(self, caller: Caller, params: Json) -> Json:
         name = _required_string(params, "name")

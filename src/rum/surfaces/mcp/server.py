@@ -32,7 +32,7 @@ MAX_UNSETTLED = 1.0  # Seconds after which it does so although messages are wait
 def serve(listing: Listing, open_application: Callable[[], Application]) -> None:
     """Serve MCP over the standard streams until the client closes them or a signal ends the process."""
     incoming, outgoing = json_rpc.claim_streams()
-    server = Server(Dispatcher(listing, open_application), incoming, outgoing)
+    server = Server(Dispatcher(listing, open_application, notifies=True), incoming, outgoing)
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda number, _frame: server.stop(number))
     server.run()
@@ -96,6 +96,8 @@ class Server:
         self._settled = monotonic()
         if self._dispatcher.application:
             self._dispatcher.application.settle()
+            for message in self._dispatcher.updates():
+                json_rpc.send(self._outgoing, json_rpc.encode(message))
 
     def stop(self, number: int) -> None:
         """End after the current request; a second signal of the same kind ends at once."""

@@ -9,7 +9,7 @@ import msgspec
 
 from rum.app.rum import Rum
 from rum.model.errors import InvalidQuery, NotFound, RumError
-from rum.surfaces.mcp.protocol import Caller
+from rum.surfaces.mcp.protocol import OFFERS, Caller
 
 Json = dict[str, Any]
 MEMORY = "rum://memory/"
@@ -48,6 +48,8 @@ class RumApplication:
         try:
             if uri == PROJECT:
                 content: object = self._open(caller).summary()
+            elif uri == OFFERS:
+                content = {"offers": self._open(caller).session_offers()}
             elif uri.startswith(MEMORY):
                 content = self._open(caller).show(uri.removeprefix(MEMORY))
             else:
@@ -70,6 +72,10 @@ class RumApplication:
             "description": "What is known about the task, and the task",
             "messages": [{"role": "user", "content": {"type": "text", "text": text}}],
         }
+
+    def version(self, uri: str) -> object:
+        """What differs when a resource has changed; only of the offers."""
+        return self._rum.newest_offer() if self._rum is not None and uri == OFFERS else None
 
     def settle(self) -> None:
         """Record how memories were used, and start computing missing vectors."""

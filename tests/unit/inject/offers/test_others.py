@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from rum.capture.events import problems, spool
 from rum.capture.events.event import to_line
-from rum.inject.offers import MAX_PER_SESSION, offers_for
+from rum.inject.offers import UNLIMITED, OfferLimits, offers_for
 from rum.inject.offers.text import MAX_TOKENS, offer
 from rum.store.sqlite.store import SqliteStore
 from rum.text.tokens import estimate_tokens
@@ -113,7 +113,9 @@ def test_the_number_of_offers_per_session_is_limited(store: SqliteStore, tmp_pat
     add_memory(
         store, "mem_1", files=[make_file("auth.py")], outcome=make_outcome(learnings=["Clocks differ"])
     )
-    note_offers(tmp_path, *({"kind": "intent", "memories": [f"mem_{n}x"]} for n in range(MAX_PER_SESSION)))
+    note_offers(
+        tmp_path, *({"kind": "intent", "memories": [f"mem_{n}x"]} for n in range(UNLIMITED.per_session))
+    )
     assert offered(make_event("before", **READ), tmp_path) == []
 
 
@@ -311,3 +313,43 @@ def test_any_parts_fit(parts: list[str]):
     assert (
         estimate_tokens(offer("warning", [], LONGEST, parts, "recall memory_id=abcdefgh").text) <= MAX_TOKENS
     )
+
+
+@pytest.mark.parametrize(
+    ("limits", "is_offered"),
+    [
+        (OfferLimits(kinds=("touching",)), True),
+        (OfferLimits(kinds=("warning", "session")), False),
+        (OfferLimits(kinds=()), False),
+        (OfferLimits(min_age=1), True),
+        (OfferLimits(min_age=1.5), False),
+        (OfferLimits(min_memories=1), True),
+        (OfferLimits(min_memories=2), False),
+        (OfferLimits(per_session=0), False),
+    ],
+)
+def test_settings_limit_offers(store: SqliteStore, tmp_path: Path, limits: OfferLimits, is_offered: bool):
+    told = make_outcome(learnings=["Clocks differ"])
+    add_memory(store, "mem_1", files=[make_file("auth.py")], outcome=told)
+    assert bool(offers_for(make_event("before", **READ), str(tmp_path), "/work", limits)) is is_offered
+
+
+def test_after_an_offer_the_next_waits_for_the_cooldown_but_a_warning_does_not(
+    store: SqliteStore, tmp_path: Path
+):
+    add_memory(
+        store, "mem_1", files=[make_file("auth.py")], outcome=make_outcome(learnings=["Clocks differ"])
+    )
+    note_offers(tmp_path, {"kind": "intent", "memories": ["mem_2"]})
+    limits, later = OfferLimits(cooldown=10), LATER + 9 * 60
+    assert offers_for(make_event("before", at=later, **READ), str(tmp_path), "/work", limits) == []
+    assert offers_for(make_event("before", at=later + 61, **READ), str(tmp_path), "/work", limits)
+    tried = edited("auth.py", "+verify(token, leeway=0, algorithms=['HS256'])", "ExpiredSignatureError")
+    add_memory(store, "mem_3", actions=[tried], files=[make_file("auth.py")])
+    again = {
+        "path": "/work/auth.py",
+        "operation": "edit",
+        "added": "verify(token, leeway=0, algorithms=['HS256'])",
+    }
+    repeated = make_event("before", tool="edit", files=[again], at=later)
+    assert [one.kind for one in offers_for(repeated, str(tmp_path), "/work", limits)] == ["warning"]
