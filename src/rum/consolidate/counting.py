@@ -25,7 +25,8 @@ _KINDS = {
 
 # The names of changelogs and lock files, which are changed along with anything.
 _INCIDENTAL = re.compile(
-    r"(?:change(?:s|log)|history|news|release[-_]?notes|[\w-]+[-.]lock|go\.sum)(?:\.\w{1,8})?", re.IGNORECASE
+    r"(?:\.gitignore|change(?:s|log)|history|news|release[-_]?notes|[\w-]+[-.]lock|go\.sum)(?:\.\w{1,8})?",
+    re.IGNORECASE,
 )
 # What a test's name has beside the name of the file it tests, without extensions.
 _TESTS = re.compile(r"^tests?[-_]|(?:[-_](?:tests?|spec)|(?<=[a-z])Tests?)$")

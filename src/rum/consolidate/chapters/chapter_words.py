@@ -152,7 +152,7 @@ def _subject(ordered: Sequence[Memory], headings: Sequence[Heading]) -> str:
     span = f"on {first}" if first == last else f"from {first} to {last}"
     goals = list(dict.fromkeys(map(_goal, ordered)))
     telling = [short_line(goal, _LONGEST_GOAL) for goal in telling_goals(goals_of(ordered), headings)]
-    shown = [f"“{goal}”" for goal in goals if goal in telling[:_GOALS]]
+    shown = [f"“{goal}”" for goal in goals if len(goals) <= _GOALS or goal in telling[:_GOALS]]
     more = len(goals) - len(shown)
     named = f"{', '.join(shown)} and {more} more" if more else join_names(shown)
     return f"{memories(len(ordered))} {span}: {named}."

@@ -28,13 +28,16 @@ _KINDS = {
 }
 _OTHER_KIND = 0.5
 _TELLING = 4
-_FIRST, _TOO_LONG = 0.25, 0.75
+_FIRST, _TOO_LONG = 0.5, 0.75
 _MOST_SHARED = 2.0  # What shared words count for at most
 _TAGGED = 0.85  # Taken off for a memory that has a word only as its tag
 _WORD = re.compile(r"[^\W_](?:[\w.+#'’-]{0,60}[\w+#])?(?:\(\))?")
 _CLAUSE = re.compile(r"[,;:()\[\]{}\"“”]|\s[-–—]\s|(?<=\S)[.!?](?=\s|$)")
 # The end of a goal that is no part of a title: the number of a pull request, a full stop.
-_NUMBERED = re.compile(r"(?<!\.)\.?(?: ?\((?:(?:fix(?:es)?|closes?|see) )?#\d{1,9}\))*\.?\Z", re.IGNORECASE)
+_NUMBERED = re.compile(
+    r"(?<!\.)\.?(?: ?\((?:(?:fix(?:es)?|closes?|see) )?#\d{1,9}\)|[.,]? (?:fixes|closes) #\d{1,9})*\.?\Z",
+    re.IGNORECASE,
+)
 # Its beginning: the number of an issue, the sign and the kind of a commit.
 _SORTED = re.compile(
     r"(?:#\d{1,9}:?\s+|:\w{1,30}:\s+"
@@ -114,7 +117,8 @@ def telling_goals(ordered: Sequence[Goal], headings: Sequence[Heading]) -> list[
         points += (
             _KINDS.get(kinds.get(goal, TaskType.OTHER), _OTHER_KIND) + min(len(about), _TELLING) / _TELLING
         )
-        return points + _FIRST * (goal == goals[0]) - _TOO_LONG * (len(goal) > LONGEST_TITLE)
+        is_first = goal == goals[0] and len(about) > 1
+        return points + _FIRST * is_first - _TOO_LONG * (len(goal) > LONGEST_TITLE)
 
     return sorted(goals, key=worth, reverse=True)
 

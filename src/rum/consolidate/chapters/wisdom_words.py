@@ -303,7 +303,11 @@ def _failing(ordered: Sequence[Memory]) -> Iterator[Pattern]:
     failed = [memory for memory in ordered if not memory.outcome.success]
     changes = file_counts(ordered)
     often = Counter(
-        {path: n for path, n in file_counts(failed).items() if n >= _OFTEN_ENOUGH * changes[path]}
+        {
+            path: n
+            for path, n in file_counts(failed).items()
+            if n >= _OFTEN_ENOUGH * changes[path] and not is_incidental(path)
+        }
     )
     named = set[tuple[str, ...]]()
     for path, _ in largest(often, FEWEST_FAILURES, len(often)):
