@@ -27,15 +27,18 @@ from rum.model.errors import InvalidQuery, RateLimited, RumError
 from rum.surfaces.http import exchange, limits
 from rum.surfaces.http.exchange import Refused, Sessions
 from rum.surfaces.http.metrics import CONTENT_TYPE, Metrics
+from rum.surfaces.http.page import TeamPage, TeamSignIn, refusal
 from rum.surfaces.http.projects import Busy, OpenProject, OpenProjects, ServedApplication, TooSlow, report
 from rum.surfaces.mcp import json_rpc
 from rum.surfaces.mcp.json_rpc import Request, RpcError
 from rum.surfaces.mcp.main import listing
 from rum.surfaces.mcp.protocol import Dispatcher
 from rum.surfaces.mcp.tools import Json
+from rum.surfaces.web.site import METHODS
 
 _JSON = "application/json"
 _STREAM = "text/event-stream"
+_PAGE = ("/", "/static/{path:path}", "/api/v1/{path:path}")
 # What needs the memory; everything else is answered at once.
 _WITH_MEMORY = ("tools/call", "resources/read", "prompts/get")
 
@@ -64,6 +67,8 @@ class Served:
         self._metrics = Metrics()
         self._rates: dict[str, RateLimit] = {}
         self._streams: Counter[str] = Counter()
+        sign_in = TeamSignIn(self._tokens, access.project, open_to_all=access.open_to_all)
+        self._page = TeamPage(sign_in, self._projects, self._audit, self._count_call, _read_body)
         self.stopping = asyncio.Event()
 
     def app(self) -> ASGIApp:
@@ -73,6 +78,7 @@ class Served:
                 Route("/mcp", self._mcp, methods=["POST", "GET", "DELETE"]),
                 Route("/healthz", self._health, methods=["GET"]),
                 Route("/metrics", self._figures, methods=["GET"]),
+                *(Route(path, self._page.respond, methods=METHODS) for path in _PAGE),
             ],
             middleware=[Middleware(_Guard, served=self)],
             exception_handlers={Refused: _refuse},
@@ -324,7 +330,12 @@ class _Guard:
             self._served.check_address(scope["path"], request.headers.get("host"), origin)
         except (Refused, ValueError) as error:
             refused = error if isinstance(error, Refused) else Refused(403, "The Origin is not valid.")
-            await _refuse(request, refused)(scope, receive, counted)
+            if scope["path"] == "/mcp":
+                answer = _refuse(request, refused)
+            else:
+                found = refusal(refused)
+                answer = Response(found.body, found.status, dict(found.all_headers()))
+            await answer(scope, receive, counted)
             return
         with suppress(ClientDisconnect):
             await self._app(scope, receive, counted)

@@ -12,6 +12,7 @@ from time import monotonic
 from typing import IO, TypeVar
 
 from rum.app.access import AccessToken, AuditLog
+from rum.app.caller import Role
 from rum.app.calls import is_write
 from rum.app.project import LABEL
 from rum.app.rum import Rum, for_token
@@ -43,17 +44,19 @@ class OpenProject:
         self.is_settled = True
         self.is_idle = True
         self._lock = threading.Lock()
-        self._callers: OrderedDict[tuple[str, str | None], Rum] = OrderedDict()
+        self._callers: OrderedDict[tuple[str, str | None, bool], Rum] = OrderedDict()
 
-    def rum_of(self, token: AccessToken | None, client: str | None, session: str | None) -> Rum:
+    def rum_of(
+        self, token: AccessToken | None, client: str | None, session: str | None, *, is_page: bool = False
+    ) -> Rum:
         """The memory for a caller; who it says it is lasts as long as its session, or as its token."""
-        name = f"http:{token.name}" if token else client or "mcp"
-        key = (name, session)
+        name = f"http:{token.name}" if token else client or ("http:everybody" if is_page else "mcp")
+        key = (name, session, is_page)
         with self._lock:
             found = self._callers.get(key)
             if found is None:
-                role = token.role if token else None
-                found = self._callers[key] = for_token(self.rum, name, role, session)
+                role: Role | None = token.role if token else "writer" if is_page else None
+                found = self._callers[key] = for_token(self.rum, name, role, session, is_page=is_page)
             self._callers.move_to_end(key)
             while len(self._callers) > limits.MAX_CALLERS:
                 self._callers.popitem(last=False)

@@ -13,6 +13,7 @@ from rum.model import answers, chapters, layers, notes, offers, pages
 from rum.model.memory_layers import Layer, TaskType
 from rum.model.pages import Page
 from rum.model.review import Reviewed
+from rum.model.why import WhyResult
 from rum.surfaces.web.routes import Asked, Handler, NoParameters, Route
 
 _Json = dict[str, Any]
@@ -47,6 +48,16 @@ class PathRequest(Layer, frozen=True, kw_only=True):
     """A file."""
 
     path: str
+
+
+class WhyLines(Layer, frozen=True, kw_only=True):
+    """Lines of a file, or a symbol in it."""
+
+    path: str
+    line: Annotated[int, Meta(ge=1)] | None = None
+    end: Annotated[int, Meta(ge=1)] | None = None
+    symbol: str | None = None
+    max_tokens: int | None = None
 
 
 class RestoreVersion(Layer, frozen=True, kw_only=True):
@@ -125,6 +136,13 @@ def _update(rum: Rum, asked: Asked) -> object:
 def _restore_version(rum: Rum, asked: Asked) -> object:
     request: RestoreVersion = asked.request
     return rum.restore(asked.path["id"], request.version)
+
+
+def _why(rum: Rum, asked: Asked) -> object:
+    request: WhyLines = asked.request
+    lines = f":{request.line or 1}" + (f"-{request.end}" if request.end else "")
+    target = request.path + (f"#{request.symbol}" if request.symbol else lines)
+    return rum.call("why", {"target": target, "max_tokens": request.max_tokens})
 
 
 def _tags(rum: Rum, asked: Asked) -> Page[answers.Tag]:
@@ -286,6 +304,7 @@ ROUTES: tuple[Route, ...] = (
         lambda rum, asked: rum.pages.content(asked.request.path),
         PathRequest,
     ),
+    _get("why", "Why code is as it is.", WhyResult, _why, WhyLines),
     # Knowledge
     _get(
         "chapters",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import msgspec
 from msgspec import Struct
@@ -11,12 +11,13 @@ from msgspec.structs import replace
 
 from rum.app.rum import Rum
 from rum.model.memory_layers import Layer
-from rum.model.pages import Me
+from rum.model.pages import Me, ReviewKey
 from rum.model.parse import parse
 from rum.surfaces.web.messages import Refused, Request, Response, json_response
 
 API = ("api", "v1")
 _Json = dict[str, Any]
+_IDS = ("id", "memory_id", "chapter_id", "wisdom_id", "source_id", "target_id", "into")
 _MARKDOWN = "text/markdown; charset=utf-8"
 
 
@@ -33,9 +34,11 @@ class Asked(NamedTuple):
     @property
     def given(self) -> _Json:
         """The parameters that were given, by name."""
-        return {
-            name: value for name, value in msgspec.structs.asdict(self.request).items() if value is not None
-        }
+        request: object = self.request
+        if not isinstance(request, Struct):
+            return cast("_Json", request)
+        values = msgspec.structs.asdict(request)
+        return {name: value for name, value in values.items() if value is not None}
 
 
 Handler = Callable[[Rum, Asked], object]
@@ -64,6 +67,13 @@ class Match(NamedTuple):
 
     route: Route
     asked: Asked
+
+    def named_ids(self) -> list[str]:
+        """The ids that the body of a change names."""
+        given = self.asked.given
+        items: Sequence[object] = given.get("items", ()) if self.route.is_write else ()
+        found = [one.id for one in items if isinstance(one, ReviewKey)]
+        return [*found, *(value for name in _IDS if isinstance(value := given.get(name), str))]
 
     def respond(self, rum: Rum, csrf: str) -> Response:
         """The answer of the route for one caller."""

@@ -50,8 +50,9 @@ def serve(
     """Serve memories to a team over HTTP.
 
     Clients speak MCP at /mcp, each with a token of `rum tokens create`, which decides the project and what
-    they may do. With --project only that project is served. /healthz and /metrics are for monitoring. The
-    server ends after the running calls when it gets SIGTERM or Ctrl-C.
+    they may do. People open the server's address in a browser and sign in with theirs. With --project only
+    that project is served. /healthz and /metrics are for monitoring. The server ends after the running calls
+    when it gets SIGTERM or Ctrl-C.
     """
     if find_spec("uvicorn") is None or find_spec("starlette") is None:
         raise InvalidQuery("`rum serve` needs more packages. Run `pip install 'rum-memory[server]'`.")
