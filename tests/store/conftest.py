@@ -16,6 +16,8 @@ Opener = Callable[[], Store]  # Opens the same project's store once more, as ano
 
 @pytest.fixture(params=BACKENDS)
 def open_store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Opener]:
+    if request.param == "postgres" and request.config.getoption("--quick"):
+        pytest.skip("starts a server")
     open_backend = BACKENDS[request.param]
     with ExitStack() as opened:
 

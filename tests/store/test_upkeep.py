@@ -10,7 +10,7 @@ from rum.model.errors import StorageError
 from rum.store.base import Store
 from rum.store.filters import Filters
 from support.builders import add_memory, make_memory
-from support.finding import holders, newest_with
+from support.finding import newest_with
 
 
 def test_a_fresh_store_is_healthy(store: Store):
@@ -61,19 +61,4 @@ def test_purging_keeps_what_was_not_forgotten(store: Store, other: Store):
     assert store.local_upkeep.shrink() is None
     assert store.memories.get([memory.id for memory in kept]) == kept[:3]
     assert [row[0] for row in newest_with(other, ["word1"], False, Filters(), 9)] == ["mem_1"]
-    assert store.upkeep.problems() == []
-
-
-def test_an_index_of_many_parts_is_merged_and_loses_nothing(store: Store):
-    assert not store.upkeep.merge_index()
-    number = merged = 0
-    while not merged and number < 5000:
-        with store.transaction():
-            for _ in range(3):
-                number += 1
-                add_memory(store, f"mem_{number}", f"Refresh the token {number}")
-        merged = store.upkeep.merge_index()
-    assert merged
-    assert not store.upkeep.merge_index()
-    assert len(holders(store, "token", 9999)) == number
     assert store.upkeep.problems() == []

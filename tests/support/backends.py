@@ -11,7 +11,16 @@ from pathlib import Path
 
 from rum.store.base import Store
 from rum.store.sqlite.store import SqliteStore
+from support import postgres
+
+
+def _postgres(folder: Path) -> Store:
+    from rum.store.postgres.store import PostgresStore
+
+    return PostgresStore(postgres.dsn(), f"project of {folder}", patience=5)
+
 
 BACKENDS: dict[str, Callable[[Path], Store]] = {
     "sqlite": lambda folder: SqliteStore(str(folder / "project"), patience=5),
+    "postgres": _postgres,
 }

@@ -130,3 +130,18 @@ def test_reindexing_a_memory_that_is_gone_does_nothing(store: SqliteStore):
     store.memories.reindex(gone)
     assert ids_by_word(store, "login") == []
     assert store.upkeep.problems() == []
+
+
+def test_an_index_of_many_parts_is_merged_and_loses_nothing(store: SqliteStore):
+    assert not store.upkeep.merge_index()
+    number = merged = 0
+    while not merged and number < 5000:
+        with store.transaction():
+            for _ in range(3):
+                number += 1
+                add_memory(store, f"mem_{number}", f"Refresh the token {number}")
+        merged = store.upkeep.merge_index()
+    assert merged
+    assert not store.upkeep.merge_index()
+    assert len(holders(store, "token", 9999)) == number
+    assert store.upkeep.problems() == []

@@ -3,33 +3,26 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
 from rum.store.base import ReadMode
 from rum.store.derived import indexed_text
-from rum.store.search import Correction, Described, Details, Holders, Row, TermLookup
+from rum.store.search import Correction, Described, Row, TermLookup
 from rum.store.sqlite.lookup import COLUMNS, Lookup
 from rum.store.sqlite.records import SQL
 from rum.store.sqlite.sql_text import NO_MATCH, conditions, quoted, quoted_parts
+from rum.store.tables.search_rows import FIELDS, MAX_TEXT_LENGTH, Counts, details, words_for
 from rum.store.tables.vectors import vector_state
-from rum.text.terms import terms as terms_of
-from rum.text.terms import unstemmed_words
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
-    from typing import Any
 
     from rum.store.filters import Filters
     from rum.store.sqlite.connect import Database
     from rum.store.sqlite.memories import SqliteMemories
 
-FIELDS = ("goal", "intent", "outcome", "learnings", "reasoning", "perception", "actions", "tags", "paths")
-
 _SMALL_STORE = 1000  # With fewer memories, all terms with the same first letter can be read quickly
-_ESCAPED = re.compile(r"\\[bfnrt]")
-_MAX_TEXT_LENGTH = 20_000  # Maximum length of a memory's text that is read for the spelling of its words
 # The number of archived memories, updated whenever memories are archived or restored.
 _ARCHIVED = "(SELECT CAST(value AS INTEGER) FROM derived WHERE name = 'archived')"
 
@@ -98,7 +91,7 @@ FROM used AS e
 UNION ALL
 SELECT e.term, NULL,
   substr(m.intent || m.outcome || m.reasoning || m.perception || m.tags || m.actions, 1,
-    {_MAX_TEXT_LENGTH}), NULL, NULL
+    {MAX_TEXT_LENGTH}), NULL, NULL
 FROM used AS e CROSS JOIN json_each({_holders("memory_text", _QUOTED, ":sample")}) AS held
 CROSS JOIN memories AS m ON m.seq = held.value WHERE e.packed = 0
 """
@@ -178,7 +171,7 @@ class SqliteSearch(Lookup):
             _TERMS, (*terms, session, max_session_size, goal, max_same_goal, newest, spread, model)
         )
         _, size, archived, superseded, session_size, same_goal, timeline, has_chapters, vectors = rows.pop()
-        counts = _Counts(size or 0, archived or 0, cap, archived_cap)
+        counts = Counts(size or 0, archived or 0, cap, archived_cap)
         self._size = counts.size
         held = [(json.loads(own), json.loads(other or "[]")) for _, own, other, *_ in rows]
         last = max((other[0] for _, other in held if other), default=0)
@@ -208,14 +201,13 @@ class SqliteSearch(Lookup):
         )
         held: dict[str, dict[int, list[int]]] = {}
         words: dict[str, set[str]] = {}
-        counts = _Counts(0, 0, cap, archived_cap)
+        counts = Counts(0, 0, cap, archived_cap)
         for term, packed, found, size, archived in rows:
             if packed is None:
-                spelled = unstemmed_words(_ESCAPED.sub(" ", found))
-                words.setdefault(term, set()).update(word for word in spelled if term in terms_of(word))
+                words.setdefault(term, set()).update(words_for(term, found))
             else:
                 held.setdefault(term, {})[packed] = json.loads(found)
-                counts = _Counts(size or 0, archived or 0, cap, archived_cap)
+                counts = Counts(size or 0, archived or 0, cap, archived_cap)
         newest = max((one[1][0] for one in held.values() if one.get(1)), default=0)
         return [
             Correction(
@@ -297,7 +289,7 @@ class SqliteSearch(Lookup):
         rows = self._rows(
             _DESCRIBE.format(where=where), [wanted, *values, limit, files, texts, session_limit + 1, known]
         )
-        memories = [_details(row) for row in rows if row[0] >= 0]
+        memories = [details(row) for row in rows if row[0] >= 0]
         session_arrays = ",".join(row[1] for row in rows if row[0] == -1)
         sessions: list[list[int]] = json.loads(f"[{session_arrays}]")
         return Described(
@@ -356,28 +348,6 @@ FROM json_each(:live)
         return [memory_id for (memory_id,) in self._rows(found, (best,))]
 
 
-class _Counts:
-    """Estimates the number of holders of a term from their sequence numbers."""
-
-    def __init__(self, last: int, archived: int, cap: int, archived_cap: int) -> None:
-        self.size = last  # without counting: few memories are ever deleted
-        self.archived = archived
-        self._caps = cap, archived_cap
-
-    def holders(self, live: list[int], archived: list[int], newest_archived: int) -> Holders:
-        """The holders of a term, with estimates of their numbers from the density of those that were read."""
-        cap, archived_cap = self._caps
-        size = max(self.size, 1)
-        own = max(size - self.archived, 1)
-        count = len(live)
-        if live and count >= cap:
-            count = _estimate(count, own, min(own, size - live[-1] + 1))
-        packed = len(archived)
-        if archived and packed >= archived_cap:
-            packed = _estimate(packed, self.archived, newest_archived - archived[-1] + 1)
-        return Holders(live, count, archived, packed)
-
-
 def _ranges(terms: Iterable[str], letters: int) -> list[tuple[str, str]]:
     """The first and last of the terms that begin with the same letters.
 
@@ -388,16 +358,3 @@ def _ranges(terms: Iterable[str], letters: int) -> list[tuple[str, str]]:
     for term in terms:
         groups.setdefault(term[:letters], []).append(term)
     return [(min(group), max(group)) for group in groups.values()]
-
-
-def _estimate(found: int, size: int, span: int) -> int:
-    return min(size, found * size // max(1, span))
-
-
-def _details(row: tuple[Any, ...]) -> Details:
-    archived, newer, goal, paths, length, files, text = row[6:]
-    if archived:  # its terms are not stored, so they are derived from other columns
-        goal, paths = " ".join(terms_of(goal)), " ".join(terms_of(paths or ""))
-    return Details(
-        Row(*row[1:6]), bool(archived), newer, goal or "", paths or "", length or 0, files or 0, text
-    )

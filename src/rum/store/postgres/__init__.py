@@ -1,0 +1,1 @@
+"""The store of teams: many projects in one PostgreSQL database."""

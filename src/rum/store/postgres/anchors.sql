@@ -1,0 +1,16 @@
+-- name: anchors_of
+SELECT m.id, a.data FROM memories AS m JOIN anchors AS a ON a.project = :project AND a.memory = m.seq
+WHERE m.project = :project AND m.id = ANY(:ids::text[]);
+
+-- name: put_anchors
+INSERT INTO anchors (project, memory, data)
+SELECT m.project, m.seq, :data FROM memories AS m WHERE m.project = :project AND m.id = :id
+ON CONFLICT (project, memory) DO UPDATE SET data = excluded.data;
+
+-- name: without_anchors
+SELECT m.id FROM memories AS m LEFT JOIN anchors AS a ON a.project = :project AND a.memory = m.seq
+WHERE m.project = :project AND a.memory IS NULL AND m.git_commit IS NOT NULL
+ORDER BY m.created_at DESC, m.id DESC LIMIT ?;
+
+-- name: later_names
+SELECT before, path FROM renames WHERE project = :project AND before = ANY(:ids::text[]) ORDER BY renamed_at DESC, path;

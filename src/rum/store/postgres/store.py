@@ -1,0 +1,108 @@
+"""A project's memory in a PostgreSQL database that it shares with others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+
+from rum.store.activity import Activity
+from rum.store.anchors import Anchors
+from rum.store.base import Agents, Links, Memories
+from rum.store.browse import Browse
+from rum.store.captured_events import CapturedEvents
+from rum.store.chapters import GroupMatches
+from rum.store.postgres.browse import PostgresBrowse
+from rum.store.postgres.connect import Database, Project, storage_errors
+from rum.store.postgres.group_index import PostgresGroupIndex
+from rum.store.postgres.migrate import Preparation
+from rum.store.postgres.pool import close_pools, open_pools
+from rum.store.postgres.search import PostgresSearch
+from rum.store.postgres.upkeep import NoLocalFiles, PostgresUpkeep
+from rum.store.records import Events, Facts, History, Rules
+from rum.store.search import Search
+from rum.store.sync import SyncLog
+from rum.store.tables.activity import ActivityTable, CapturedEventTable
+from rum.store.tables.anchors import AnchorTable
+from rum.store.tables.archive import ArchiveTable
+from rum.store.tables.chapters import ChapterTable, WisdomTable
+from rum.store.tables.history import HistoryTable, SyncLogTable
+from rum.store.tables.layers import EventTable, FactTable, RuleTable
+from rum.store.tables.memories import AgentTable, LinkTable, MemoryTable
+from rum.store.tables.trash import TrashTable
+from rum.store.tables.vectors import VectorTable
+from rum.store.trash import Trash
+from rum.store.upkeep import Archive, LocalUpkeep, Upkeep
+from rum.store.vectors import Vectors
+
+_MEMORIES, _ACTIVITY = 1, 2  # Locks: writers of the one do not wait for those of the other
+
+
+class PostgresStore:
+    """The store of one project."""
+
+    def __init__(
+        self,
+        dsn: str,
+        project_id: str,
+        patience: float = 30.0,
+        before_create: Callable[[], None] | None = None,
+    ) -> None:
+        self._pools = open_pools(dsn, patience, Preparation())
+        project = Project(project_id, before_create)
+        self._db = db = Database(self._pools.memories, project, patience, _MEMORIES)
+        self._activity = activity = Database(self._pools.activity, project, patience, _ACTIVITY)
+        self._closed = False
+        memories = MemoryTable(db)
+        self.memories: Memories = memories
+        self.archive: Archive = ArchiveTable(db, memories)
+        self.trash: Trash = TrashTable(db)
+        self.search: Search = PostgresSearch(db, memories)
+        self.anchors: Anchors = AnchorTable(db)
+        self.browse: Browse = PostgresBrowse(db)
+        self.links: Links = LinkTable(db)
+        self.agents: Agents = AgentTable(db)
+        self.vectors: Vectors = VectorTable(db)
+        self.history: History = HistoryTable(db)
+        self.sync: SyncLog = SyncLogTable(db)
+        self.facts: Facts = FactTable(db)
+        self.rules: Rules = RuleTable(db)
+        self.events: Events = EventTable(activity)
+        self.captured: CapturedEvents = CapturedEventTable(activity)
+        self.activity: Activity = ActivityTable(activity)
+        self.upkeep: Upkeep = PostgresUpkeep(db, memories)
+        self.local_upkeep: LocalUpkeep = NoLocalFiles()
+        self.chapters = ChapterTable(db)
+        self.wisdom = WisdomTable(db)
+
+    def has_chapters(self) -> bool:
+        return bool(self._db.rows("any_chapter")[0][0])
+
+    def find_groups(self, terms: Sequence[str], limit: int) -> GroupMatches:
+        return PostgresGroupIndex(self._db).find(terms, limit)
+
+    @property
+    def writable(self) -> bool:
+        return True
+
+    def transaction(self) -> AbstractContextManager[object]:
+        return self._db.transaction()
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        return self._db.snapshot()
+
+    @contextmanager
+    def errors(self) -> Generator[None]:
+        """Turn the backend's errors into StorageError; a call uses one connection until its end."""
+        with storage_errors(), self._db.hold(), self._activity.hold():
+            yield
+
+    def damaged_rows(self) -> dict[str, str]:
+        return {**self._db.damaged_rows, **self._activity.damaged_rows}
+
+    def refresh(self) -> None:
+        """Nothing to do: every statement sees what was committed before."""
+
+    def close(self) -> None:
+        if not self._closed:
+            self._closed = True
+            close_pools(self._pools)
