@@ -19,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test quick check lint types contracts generated locked wheel chromium e2e chaos bench quality capture format generate lock hooks clean
+.PHONY: help demo test quick check lint types contracts generated locked wheel chromium e2e chaos bench quality capture pictures format generate lock hooks clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -73,6 +73,9 @@ quality: $(READY) ## measure search quality: questions with known answers, for R
 
 capture: $(READY) ## measure what hooks capture: stories with labels of what is true
 	@$(PY) -m benchmarks.capture $(ARGS)
+
+pictures: $(READY) chromium ## take the pictures of the page for README and docs
+	@PYTHONPATH=tests $(PY) scripts/pictures.py
 
 format: $(READY) ## format, and fix what the linter can fix
 	$(BIN)/ruff format .

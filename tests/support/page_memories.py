@@ -119,6 +119,7 @@ class Filled(NamedTuple):
     memories: list[str]
     refresh: str  # A memory with causes, a history, offers and every layer
     lifetime: str  # A failure that led to it
+    queue: str  # A memory with causes of several kinds
     rule: str
     chapter: str
     wisdom: str
@@ -129,32 +130,48 @@ class Filled(NamedTuple):
 def fill(shop: Shop, *, now: float) -> Filled:
     """Fill a project with 20 memories and the rest; the newest is a few hours old at `now`."""
     shop.clock.at = now - 61 * DAY
+    _write_files(shop)
     ann = shop.open(agent="ann", client="claude-code", session="s-auth")
+    bulk = [_translate(shop, ann, number) for number in range(1, 9)]
     ids = [_store(shop, ann, *work) for work in WORK]
     lifetime, refresh = ids[2], ids[3]
     ann.link(refresh, lifetime, "caused_by")
     ann.link(lifetime, ids[0], "caused_by")
     ann.link(ids[7], ids[6], "related_to")
+    ann.link(ids[5], ids[4], "caused_by")
     ann.link(ids[9], ids[4], "supersedes")
     ann.link(ids[9], ids[5], "caused_by")
     ann.link(ids[11], ids[10], "caused_by")
     _detail(ann, refresh)
-    for number in range(8):
-        shop.clock.forward(1.5 * DAY)
-        file = f"src/shop/part{number}.ts"
-        fields = make_draft(
-            f"Translate the shop, part {number + 1}", f"Part {number + 1} is in three languages"
-        )
-        ids.append(ann.store(**fields, actions=edited(file), tags=["i18n"]).memory_id)
-    shop.clock.at = now - 3 * DAY
+    (shop.folder / MAIL).write_text("export const tries = 5\n", encoding="utf-8")
+    shop.clock.at = now - 2.5 * DAY
     owner = shop.open(owner=True)
     rule, note = _knowledge(owner)
     auth = ann.chapters.create(memory_ids=[ids[0], lifetime, refresh], title="Tokens and their lifetime")
     mail = ann.chapters.create(memory_ids=[ids[4], ids[5], ids[9]], title="Sending mails")
     wisdom = ann.wisdom.synthesize(chapter_ids=[auth.chapter_id, mail.chapter_id]).wisdom_id
     session = _sessions(shop, now, refresh)
-    owner.forget(ids.pop())
-    return Filled(ids, refresh, lifetime, rule, auth.chapter_id, wisdom, note, session)
+    owner.forget(bulk.pop())
+    return Filled([*ids, *bulk], refresh, lifetime, ids[9], rule, auth.chapter_id, wisdom, note, session)
+
+
+def _write_files(shop: Shop) -> None:
+    """The files that memories name, as far as they exist today."""
+    for path, text in {
+        TOKEN: "export const TTL = 3600\n",
+        MAIL: "export const tries = 3\n",
+        STOCK: "lock(row)\n",
+    }.items():
+        file = shop.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+
+def _translate(shop: Shop, rum: Rum, number: int) -> str:
+    shop.clock.forward(1.5 * DAY)
+    fields = make_draft(f"Translate the shop, part {number}", f"Part {number} is in three languages")
+    actions = edited(f"src/shop/part{number}.ts")
+    return rum.store(**fields, actions=actions, tags=["i18n"]).memory_id
 
 
 def _store(
@@ -167,7 +184,7 @@ def _store(
     files: tuple[str, ...],
     more: dict[str, Any],
 ) -> str:
-    shop.clock.forward(3.1 * DAY)
+    shop.clock.forward(3.8 * DAY)
     intent = {"goal": goal, "task_type": kind}
     outcome = {"success": success, "summary": summary, **more}
     tags = [files[0].split("/")[1]]
@@ -230,7 +247,7 @@ def _sessions(shop: Shop, now: float, memory: str) -> str:
     done = Telling(cwd=str(shop.folder), session="9f3c-checkout", at=now - 2 * DAY)
     done.prompt("Customers say that they are signed out in the checkout. Fix it.")
     text = 'Earlier work on src/auth/token.ts: "Refresh the access token when the server answers 401" worked.'
-    done.add("offered", "o1", offers=[{"kind": "touching", "text": text, "memories": [memory]}])
+    done.add("offered", "o1", offers=[{"kind": "intent", "text": text, "memories": [memory]}])
     done.read(TOKEN).edit(TOKEN, "if (status == 401)", "if (status == 401 && !refreshing)")
     done.run("npm test -- auth", "14 passed").stop("Only one refresh runs at a time; 14 tests pass.")
     sessions.take(done)

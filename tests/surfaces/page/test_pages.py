@@ -30,7 +30,7 @@ def routes(site: Site) -> dict[str, str]:
         "search?q=token%20refresh": "Why: ",
         f"memory/{one.refresh}": "A timer that refreshes early",
         f"memory/{one.refresh}/history": "Version 2",
-        f"memory/{one.refresh}/offers": "because a file was touched",
+        f"memory/{one.refresh}/offers": "because a prompt like earlier work",
         f"causes/{one.refresh}": "3 memories and 2 links are shown.",
         "files": "src/",
         "files?path=src": "auth/",

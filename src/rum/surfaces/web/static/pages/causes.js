@@ -29,7 +29,7 @@ function Drawing({ data }) {
     return html`<p class="message empty"><strong>No causes are recorded.</strong> Memories get them from <code>rum link</code>, from reverts, and from agents that store what their work came from.</p>`;
   const root = [...nodes].sort((one, other) => one.distance - other.distance || one.entry.created_at - other.entry.created_at)[0];
   return html`
-    <p class="muted" role="status">
+    <p class="muted note" role="status">
       ${count(nodes.length, "memory", "memories")} and ${count(edges.length, "link")} are shown.
       ${left.nodes > 0 ? ` ${left.complete === false ? "At least " : ""}${count(left.nodes, "linked memory is", "linked memories are")} left out: choose a +number to walk there.` : " Nothing is left out."}
       ${root.entry.id !== data.root && html` The first cause is <a href=${link("memory", root.entry.id)}>${root.entry.goal}</a>.`}

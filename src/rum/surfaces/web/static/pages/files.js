@@ -1,9 +1,10 @@
-import { count, html, useEffect, useState } from "../parts/base.js";
+import { count, html, useEffect, useRef, useState } from "../parts/base.js";
 import { post, useLoad, usePages } from "../parts/api.js";
 import { EntriesByDay } from "../parts/entries.js";
-import { link } from "../parts/route.js";
+import { link, replaceRoute } from "../parts/route.js";
 import { Time } from "../parts/time.js";
-import { Empty, Failure, Head, Loading, Outcome, Paged, Path } from "../parts/ui.js";
+import { Empty, Failure, Head, Loading, Outcome, Paged, Select } from "../parts/ui.js";
+import { OUTCOME_OPTIONS, SINCE_OPTIONS } from "./timeline.js";
 
 export const title = (route) => route.query.path || "Files";
 
@@ -19,13 +20,16 @@ export function Page({ route }) {
     ${!about && !pages.error && html`<${Loading} />`}
     ${about && !isFile && html`<${Folder} pages=${pages} path=${path} />`}
     ${isFile && html`<${Content} path=${path} line=${Number(line) || 0} />`}
-    ${path && about && html`<${Story} path=${path} />`}`;
+    ${path && about && html`<${Story} path=${path} query=${route.query} />`}`;
 }
 
 function Crumbs({ path }) {
   const parts = path.split("/").filter(Boolean);
   return html`<span class="crumbs">${parts.length ? html`<a href=${link("files")}>files</a>` : "Files"}${parts.map((part, index) => html`<span class="slash">/</span>${index === parts.length - 1 ? part : html`<a href=${link("files", { path: parts.slice(0, index + 1).join("/") })}>${part}</a>`}`)}</span>`;
 }
+
+/** The server stops counting at 1,000. */
+const most = (number) => (number >= 1000 ? "1,000+" : number);
 
 function Folder({ pages, path }) {
   const none = html`<${Empty} title=${path ? "No memory names a file below this folder." : "No memory names a file yet."}>Files appear here as soon as work on them is stored.<//>`;
@@ -36,7 +40,7 @@ function Folder({ pages, path }) {
         ${items.map(
           (item) => html`<tr key=${item.path}>
             <td><a data-item class="path" href=${link("files", { path: item.path })}>${item.name}${item.is_folder ? "/" : ""}</a></td>
-            <td class="number">${item.memories}</td>
+            <td class="number">${most(item.memories)}</td>
             <td class="number">${item.failures ? html`<${Outcome} kind="failed" short /> ${item.failures}` : ""}</td>
             <td><${Time} at=${item.last} /></td>
           </tr>`,
@@ -46,11 +50,18 @@ function Folder({ pages, path }) {
   <//>`;
 }
 
-function Story({ path }) {
-  const pages = usePages("timeline", { file: path, limit: 40 });
+function Story({ path, query }) {
+  const { outcome = "", since = "" } = query;
+  const pages = usePages("timeline", { file: path, outcome, since, limit: 40 });
+  const change = (name) => (value) => replaceRoute(link("files", { ...query, [name]: value }));
+  const none = outcome || since ? html`<p class="muted">No such work on it. <a href=${link("files", { path })}>Show all work on it</a></p>` : html`<p class="muted">No work on it is stored.</p>`;
   return html`<section>
-    <h2 class="section">Work on it <a class="aside-link" href=${link("search", { file: path, outcome: "failure" })}>only what failed</a></h2>
-    <${Paged} pages=${pages} what="memory" many="memories" empty=${html`<p class="muted">No work on it is stored.</p>`}>${(items) => html`<${EntriesByDay} entries=${items} />`}<//>
+    <h2 class="section">Work on it</h2>
+    <form class="filters" aria-label="Filters" onSubmit=${(event) => event.preventDefault()}>
+      <${Select} label="Outcome" value=${outcome} onChange=${change("outcome")} options=${OUTCOME_OPTIONS} />
+      <${Select} label="Since" value=${since} onChange=${change("since")} options=${SINCE_OPTIONS} />
+    </form>
+    <${Paged} pages=${pages} what="memory" many="memories" empty=${none}>${(items) => html`<${EntriesByDay} entries=${items} />`}<//>
   </section>`;
 }
 
@@ -58,12 +69,17 @@ function Story({ path }) {
 function Content({ path, line }) {
   const [open, setOpen] = useState(Boolean(line));
   const load = useLoad("content", { path }, { enabled: open });
+  const list = useRef(null);
+  useEffect(() => {
+    const chosen = list.current?.querySelector(".chosen");
+    if (chosen) list.current.scrollTop = chosen.offsetTop - list.current.offsetTop - 60;
+  }, [load.data, line]);
   return html`<details class="content" open=${open} onToggle=${(event) => setOpen(event.currentTarget.open)}>
     <summary>Today's file: choose a line to ask why it is so</summary>
     ${load.error && (load.error.status === 404 ? html`<p class="muted">${load.error.message}</p>` : html`<${Failure} error=${load.error} retry=${load.reload} />`)}
     ${open && !load.data && !load.error && html`<${Loading} />`}
     ${load.data &&
-    html`<ol class="code">
+    html`<ol class="code" ref=${list}>
         ${load.data.lines.map((text, index) => html`<li key=${index} class=${index + 1 === line ? "chosen" : null}>
           <a class="line-number" href=${link("files", { path, line: index + 1 })} aria-label=${`Why line ${index + 1}`}>${index + 1}</a><code>${text || " "}</code>
           ${index + 1 === line && html`<${Why} path=${path} line=${line} />`}

@@ -5,7 +5,7 @@ import { useKeys } from "../parts/keys.js";
 import { OfferList } from "../parts/offers.js";
 import { go, link } from "../parts/route.js";
 import { exact, Time } from "../parts/time.js";
-import { ActionButton, announce, Confirm, copy, Dialog, Facts, Field, Head, Kind, Loaded, Outcome, outcomeOf, Paged, Path, Shape, Tags, TextArea, WriteFailure } from "../parts/ui.js";
+import { ActionButton, announce, Confirm, copy, Dialog, Facts, Field, Freshness, Head, Kind, Loaded, Outcome, outcomeOf, Paged, Path, Shape, Tags, TextArea, WriteFailure } from "../parts/ui.js";
 
 export const title = () => "Memory";
 
@@ -174,6 +174,7 @@ function Side({ data, me, rate }) {
     ${files.length > 0 &&
     html`<section>
       <h2>Files today</h2>
+      <${Freshness} memory=${memory} />
       <ul class="plain files">
         ${files.map((file) => {
           const [shape, text] = STATES[file.state] ?? STATES.unknown;
@@ -181,7 +182,6 @@ function Side({ data, me, rate }) {
         })}
       </ul>
     </section>`}
-    ${memory.anchors?.length > 0 && html`<${Anchors} anchors=${memory.anchors} />`}
     ${links.length > 0 &&
     html`<section>
       <h2>Links <a class="aside-link" href=${link("causes", memory.id)}>as a graph</a></h2>
@@ -206,11 +206,6 @@ function Side({ data, me, rate }) {
     </section>
   `;
 }
-
-const Anchors = ({ anchors }) => html`<section>
-  <h2>Freshness</h2>
-  <ul class="plain">${anchors.map((one, index) => html`<li key=${index}><${Path} path=${one.path} line=${one.line} /> <small class="muted">${words(one.state ?? "")}</small></li>`)}</ul>
-</section>`;
 
 function History({ id, mayChange, reload }) {
   const load = useLoad(at("memories", id, "history"));

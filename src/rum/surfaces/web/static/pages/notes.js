@@ -13,6 +13,11 @@ export function Page({ route, me }) {
   return slug ? html`<${Note} key=${slug} slug=${slug} me=${me} />` : html`<${List} me=${me} />`;
 }
 
+const MONTH = 30 * 86_400;
+
+/** Whether nobody said for half a year that it holds. */
+const isOld = (note) => note.discovered_at && Date.now() / 1000 - note.discovered_at > 6 * MONTH;
+
 function List({ me }) {
   const pages = usePages("notes", { limit: 50 });
   const [adding, setAdding] = useState(false);
@@ -25,7 +30,7 @@ function List({ me }) {
         <tbody>
           ${items.map(
             (one) => html`<tr key=${one.id} class=${one.retired ? "old" : null}>
-              <td><a data-item href=${link("notes", one.id)}>${one.title}</a> ${one.retired && html`<span class="label" title=${one.retired}>retired</span>`} <${Tags} tags=${one.tags} /></td>
+              <td><a data-item href=${link("notes", one.id)}>${one.title}</a> ${one.retired && html`<span class="label" title=${one.retired}>retired</span>`} ${!one.retired && isOld(one) && html`<span class="label">not confirmed for ${Math.floor((Date.now() / 1000 - one.discovered_at) / MONTH)} months</span>`} <${Tags} tags=${one.tags} /></td>
               <td>${one.importance}</td>
               <td class="number">${one.entries}</td>
               <td>${one.discovered_at ? html`<${Time} at=${one.discovered_at} />` : ""}</td>

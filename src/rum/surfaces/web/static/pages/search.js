@@ -3,7 +3,7 @@ import { useLoad, useSettled } from "../parts/api.js";
 import { link, replaceRoute } from "../parts/route.js";
 import { Time } from "../parts/time.js";
 import { Confidence, Empty, Failure, Field, Filters, Head, Kind, Loading, Outcome, Select } from "../parts/ui.js";
-import { useChoices } from "./timeline.js";
+import { SINCE_OPTIONS, useChoices } from "./timeline.js";
 
 export const title = (route) => (route.query.q ? `Search: ${route.query.q}` : "Search");
 
@@ -36,7 +36,7 @@ export function Page({ route }) {
       <${Select} label="Outcome" value=${outcome} onChange=${change("outcome")} options=${[["", "any"], ["success", "worked"], ["failure", "failed"]]} />
       <${Select} label="Kind of work" value=${type} onChange=${change("type")} options=${types} />
       <${Select} label="Agent" value=${agent} onChange=${change("agent")} options=${agents} />
-      <${Select} label="Since" value=${since} onChange=${change("since")} options=${[["", "ever"], ["1d", "a day"], ["7d", "a week"], ["30d", "a month"], ["365d", "a year"]]} />
+      <${Select} label="Since" value=${since} onChange=${change("since")} options=${SINCE_OPTIONS} />
       <${Field} label="File or folder"><input value=${file} onChange=${(event) => change("file")(event.target.value)} placeholder="src/auth" /><//>
       <${Field} label="Tag"><input value=${tag} onChange=${(event) => change("tag")(event.target.value)} /><//>
       <label class="check"><input type="checkbox" checked=${Boolean(old)} onChange=${(event) => change("old")(event.target.checked ? "1" : "")} /> replaced ones too</label>
@@ -87,6 +87,7 @@ function Found({ memory }) {
       <${Time} at=${memory.created_at} />
       <${Kind} type=${intent.task_type} />
       ${memory.superseded_by?.length > 0 && html`<span class="label">superseded</span>`}
+      ${["changed", "gone"].includes(memory.freshness) && html`<span class="label">code ${memory.freshness}</span>`}
       ${memory.match === "fuzzy" && html`<span class="label">by meaning</span>`}
     </p>
   </li>`;

@@ -9,6 +9,8 @@ export const title = () => "Timeline";
 
 export const OUTCOME_OPTIONS = [["", "any"], ["success", "worked"], ["failure", "failed"], ["unverified", "not verified"]];
 
+export const SINCE_OPTIONS = [["", "ever"], ["1d", "a day"], ["7d", "a week"], ["30d", "a month"], ["365d", "a year"]];
+
 /** Choices of agents and kinds of work, for filters. */
 export function useChoices() {
   const agents = useLoad("agents");

@@ -19,11 +19,10 @@ function Sync() {
   return html`<${Head} title="Sync and team" kicker="What is shared, with whom, and when last" />
     <${Loaded} load=${load}>
       ${(data) => html`
-        ${data.failure && html`<div class="message failure"><${Shape} kind="failed" /><div><strong>The last sync failed</strong> <${Time} at=${data.failure.at} />: ${data.failure.why}</div></div>`}
         ${data.conflicts > 0 && html`<p class="message notice"><${Shape} kind="partial" /><span>${count(data.conflicts, "change")} made in two places ${data.conflicts === 1 ? "waits" : "wait"} for your decision. <a href=${link("review")}>Review</a></span></p>`}
-        <${Facts} rows=${[["shared", data.share === "none" ? "nothing" : data.share], ["automatically", data.auto ? "yes" : "no"]]} />
+        <${Facts} rows=${[["shared by default", data.share === "none" ? "nothing" : data.share]]} />
         ${data.targets?.length
-          ? html`<table class="list"><thead><tr><th scope="col">with</th><th scope="col">last</th><th scope="col" class="number">items</th></tr></thead><tbody>${data.targets.map((one) => html`<tr key=${one.target}><td class="path">${one.target}</td><td><${Time} at=${one.synced_at} /></td><td class="number">${one.items ?? ""}</td></tr>`)}</tbody></table>`
+          ? html`<table class="list"><thead><tr><th scope="col">with</th><th scope="col">shared</th><th scope="col">automatically</th><th scope="col" class="number">not sent yet</th></tr></thead><tbody>${data.targets.map((one) => html`<tr key=${one.target}><td class="path">${one.target}</td><td>${one.share}</td><td>${one.auto ? "yes" : "no"}</td><td class="number">${one.pending ?? ""}</td></tr>`)}</tbody></table>`
           : html`<${Empty} title="This memory is only on this machine.">Run <code>rum sync</code> to share it through the repository's git remote.<//>`}
         ${data.team?.length > 0 &&
         html`<section>
@@ -71,7 +70,7 @@ function Setting({ item, mayWrite, reload }) {
     save(/^a (whole )?number/.test(item.allowed) && value.trim() ? Number(value) : value);
   };
   const id = `setting-${item.name}`;
-  const choices = item.allowed?.startsWith("one of ") ? item.allowed.slice(7).split(", ") : [];
+  const choices = item.choices ?? [];
   return html`<li data-item tabindex="-1">
     <div class="line-text">
       <p class="condition"><label for=${id} class="pattern">${item.name}</label></p>

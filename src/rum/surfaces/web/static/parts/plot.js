@@ -62,6 +62,7 @@ export function Bars({ label, times, series, height = 120, format = String }) {
     library().then((UPlot) => {
       if (isOver) return;
       const sums = times.map(() => 0);
+      const step = times.length > 1 ? times[1] - times[0] : 86_400;
       // What is not there is not drawn, not even as a line.
       const stacked = series.map((one) => one.values.map((value, index) => ((sums[index] += value), value ? sums[index] : null)));
       const axis = { stroke: colour("--muted"), font: "11px system-ui, sans-serif", grid: { show: false }, ticks: { show: false } };
@@ -73,7 +74,8 @@ export function Bars({ label, times, series, height = 120, format = String }) {
           padding: [8, 4, 0, 0],
           cursor: { show: false },
           legend: { show: false },
-          scales: { x: { time: true }, y: { range: (_, low, high) => [0, Math.max(high, 1)] } },
+          // Half a bar of room at both ends.
+          scales: { x: { time: true, range: (_, low, high) => [low - step / 2, high + step / 2] }, y: { range: (_, low, high) => [0, Math.max(high, 1)] } },
           axes: [
             { ...axis, size: 26, space: 64, values: (_, ticks) => ticks.map((tick) => dateText(tick)) },
             { ...axis, size: 34, space: 34, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 50000, 100000], values: (_, ticks) => ticks.map(format), grid: { show: true, stroke: colour("--line"), width: 1 } },

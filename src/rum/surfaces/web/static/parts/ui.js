@@ -36,6 +36,24 @@ export function Outcome({ memory, kind = outcomeOf(memory), short = false }) {
   </span>`;
 }
 
+// What became of the code that a memory speaks of.
+const FRESHNESS = {
+  fresh: ["worked", "The code is still the same"],
+  moved: ["worked", "The same code is now elsewhere"],
+  changed: ["partial", "The code changed since"],
+  gone: ["failed", "The code is gone"],
+};
+
+/** Whether the code of a memory is still what it was, with its place today. */
+export function Freshness({ memory }) {
+  const known = FRESHNESS[memory.freshness];
+  if (!known) return null;
+  const [kind, text] = known;
+  const [, path, line] = /^(.*?)(?::(\d+(?:-\d+)?))?$/.exec(memory.code_at ?? "");
+  const share = memory.freshness === "changed" && memory.code_changed ? ` by ${Math.round(memory.code_changed * 100)} %` : "";
+  return html`<p class="freshness"><${Shape} kind=${kind} /> <span>${text}${share}${path && html`: <${Path} path=${path} line=${line} />`}</span></p>`;
+}
+
 /** A bar for a share from 0 to 1, with its number. */
 export function Confidence({ value, label = "confidence" }) {
   const number = Math.round((value ?? 0) * 100);
@@ -245,4 +263,4 @@ export function Facts({ rows }) {
   return html`<dl class="facts">${kept.map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-export const Kind = ({ type }) => (type ? html`<span class="kind">${words(type)}</span>` : null);
+export const Kind = ({ type }) => (type && type !== "other" ? html`<span class="kind">${words(type)}</span>` : null);
