@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         start: int = 0
         end: int = 0
         share: float = 0.0  # How much of it changed, from 0 to 1
+        unmerged: str = ""  # The branch of work that is not in the checkout, or `abandoned`
 
 else:
     # `typing` is slow to load.
@@ -51,7 +52,9 @@ else:
             *("text_hash", "lines", "before", "after"),
         ),
     )
-    Freshness = namedtuple("Freshness", ("state", "path", "start", "end", "share"), defaults=("", 0, 0, 0.0))
+    Freshness = namedtuple(
+        "Freshness", ("state", "path", "start", "end", "share", "unmerged"), defaults=("", 0, 0, 0.0, "")
+    )
 
 FRESH = "fresh"  # The same code at the same place
 MOVED = "moved"  # The same code at another place
@@ -73,9 +76,11 @@ def place(path: str, start: int, end: int) -> str:
     return f"{path}:{start}" if end <= start else f"{path}:{start}-{end}"
 
 
-def add_label(text: str, state: object) -> str:
-    """A text about code, with a remark if that code is not what it was."""
+def add_label(text: str, state: object, unmerged: object = None) -> str:
+    """A text about code, with a remark if that code is not what it was, or not in the checkout."""
     label = {CHANGED: "code changed since", GONE: "code gone since"}.get(str(state))
+    if unmerged:
+        label = "branch abandoned" if unmerged == "abandoned" else f"only on branch {unmerged}"
     return f"{text} ({label})" if label else text
 
 

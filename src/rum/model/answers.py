@@ -37,6 +37,7 @@ class RetrievedMemory(Struct, frozen=True, kw_only=True):
     freshness: str | UnsetType = UNSET
     code_at: str | UnsetType = UNSET  # Where that code is now; of changed and gone code where it was
     code_changed: float | UnsetType = UNSET  # The share of that code which is different now
+    unmerged: str | UnsetType = UNSET  # The branch of work that is not in the checkout, or `abandoned`
     similar: int | UnsetType = (
         UNSET  # How many more of the same goal were found; `include_similar` shows them
     )
@@ -68,7 +69,7 @@ class RetrievedMemory(Struct, frozen=True, kw_only=True):
         """The summary, with what reverted the work and why, and whether the code changed since."""
         reason = self.reverted_by.reason if self.reverted_by else None
         text = add_revert(self.outcome.summary, self.reverted_by or None) + (f": {reason}" if reason else "")
-        return add_label(text, self.freshness)
+        return add_label(text, self.freshness, self.unmerged)
 
 
 class LeftOut(Struct, frozen=True):
@@ -156,11 +157,13 @@ class ListedMemory(Struct, frozen=True):
     access_count: int
     reverted_by: RevertLink | UnsetType = UNSET
     freshness: str | UnsetType = UNSET
+    unmerged: str | UnsetType = UNSET
 
     @property
     def full_summary(self) -> str:
         """The summary, with what reverted the work if anything did."""
-        return add_label(add_revert(self.outcome_summary, self.reverted_by or None), self.freshness)
+        text = add_revert(self.outcome_summary, self.reverted_by or None)
+        return add_label(text, self.freshness, self.unmerged)
 
 
 class ListResult(Struct, frozen=True):

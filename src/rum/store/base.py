@@ -63,6 +63,10 @@ class Memories(WithIds, Protocol):
         """Return the ids of the memories of commits made at `since` or later, by the commit's id."""
         ...
 
+    def checked_out(self) -> dict[str, str]:
+        """Return the commit of each memory's work, or else the one checked out then, by the memory's id."""
+        ...
+
     def delete(self, memory_id: str, *, dry_run: bool = False) -> dict[str, int]:
         """Delete a memory with everything that belongs to it; return the number of rows of each kind."""
         ...

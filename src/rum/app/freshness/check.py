@@ -7,15 +7,31 @@ from typing import Any
 
 from msgspec import UNSET
 
+from rum.app.freshness.branches import unmerged
 from rum.app.project import Project
-from rum.model.anchors import CHANGED, GONE, MOVED, UNKNOWN, Anchor, Freshness, combine, decode, place
+from rum.model.anchors import (
+    CHANGED,
+    GONE,
+    MOVED,
+    NO_ANSWER,
+    UNKNOWN,
+    Anchor,
+    Freshness,
+    combine,
+    decode,
+    place,
+)
 
 
 def freshness_of(project: Project, ids: Iterable[str]) -> dict[str, Freshness]:
     """What became of the code of each of these memories, as far as it is known."""
-    checked = check_anchors(project, ids)
-    found = {one: combine(pairs) for one, pairs in checked.items()}
-    return {one: freshness for one, freshness in found.items() if freshness.state != UNKNOWN}
+    ids = list(ids)
+    found = {one: combine(pairs) for one, pairs in check_anchors(project, ids).items()}
+    if branches := unmerged(project):
+        for one in ids:
+            if one in branches:
+                found[one] = found.get(one, NO_ANSWER)._replace(unmerged=branches[one])
+    return {one: fresh for one, fresh in found.items() if fresh.state != UNKNOWN or fresh.unmerged}
 
 
 def check_anchors(project: Project, ids: Iterable[str]) -> dict[str, list[tuple[Anchor, Freshness]]]:
@@ -38,7 +54,8 @@ def shown(found: Freshness | None) -> dict[str, Any]:
         return {}
     is_else = found.state in (MOVED, CHANGED, GONE)
     return {
-        "freshness": found.state,
+        "freshness": found.state if found.state != UNKNOWN else UNSET,
+        "unmerged": found.unmerged or UNSET,
         "code_at": place(found.path, found.start, found.end) if is_else else UNSET,
         "code_changed": found.share if found.state == CHANGED else UNSET,
     }

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from rum.app.caller import Caller
 from rum.app.freshness.anchors import make_missing
+from rum.app.freshness.branches import renew_branches
 from rum.app.imports.batch import (
     BATCH,
     Imported,
@@ -136,6 +137,7 @@ def import_git(
             unreadable = source.unreadable
             if lines:
                 make_missing(caller.project, MAX_ANCHORED)
+                renew_branches(caller.project)
     if not (chosen.dry_run or chosen.since or chosen.max_commits):
         is_read = tip not in tips and bool(selected or tips) and not (problem or unreadable)
         now = [tip, *tips[: _MAX_TIPS - 1]] if tip and is_read else tips

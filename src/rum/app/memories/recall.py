@@ -17,7 +17,7 @@ from rum.app.freshness.check import freshness_of, shown
 from rum.app.memories.hints import hint_for, too_few_tokens_hint
 from rum.app.project import Project
 from rum.inject.render import local_time
-from rum.model.anchors import FRESH, MOVED, Freshness
+from rum.model.anchors import FRESH, MOVED, UNKNOWN, Freshness
 from rum.model.answers import (
     DEPTHS,
     LeftOut,
@@ -500,7 +500,8 @@ def _listed(memory: Memory, uses: dict[str, Usage], fresh: Freshness | None) -> 
         memory.importance,
         uses.get(memory.id, Usage()).times,
         memory.reverted_by or UNSET,
-        fresh.state if fresh else UNSET,
+        fresh.state if fresh and fresh.state != UNKNOWN else UNSET,
+        (fresh and fresh.unmerged) or UNSET,
     )
 
 

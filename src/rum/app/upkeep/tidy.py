@@ -68,6 +68,7 @@ def tidy(caller: Caller, seconds: float, lock_timeout: float, progress: Callable
         imported, problem = _import_new_commits(caller)
         caller.store.upkeep.merge_index()
         load("app.freshness.anchors:make_missing")(caller.project, MAX_ANCHORED)
+        load("app.freshness.branches:renew_branches")(caller.project)
         embedded = 0
 
         def count(done: int) -> None:
@@ -171,6 +172,7 @@ def start_idle_process(project: Project) -> bool:
         return False
     has_work = project.semantic.has_work() or any(map(spools, project.spool_folders))
     has_work = has_work or load("app.freshness.anchors:has_missing")(project)
+    has_work = has_work or load("app.freshness.branches:needs_renewal")(project)
     if not has_work and not unread_history(project):
         return False
     if (helper := project.helper) is not None:

@@ -109,6 +109,9 @@ SELECT count(*) FROM memories;
 -- name: of_commits
 SELECT id, origin_reference FROM memories WHERE created_at >= ? AND origin_kind = 'commit';
 
+-- name: checked_out
+SELECT id, git_commit FROM memories WHERE git_commit IS NOT NULL;
+
 -- name: insert_memory_version
 INSERT INTO memory_versions (memory_id, version, changed_at, changed_by, data) VALUES (?, ?, ?, ?, ?);
 

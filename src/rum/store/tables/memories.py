@@ -109,6 +109,9 @@ class MemoryTable(Table):
     def commits(self, since: int = 0) -> dict[str, str]:
         return {row["origin_reference"]: row["id"] for row in self._db.rows("of_commits", (since,))}
 
+    def checked_out(self) -> dict[str, str]:
+        return {row["id"]: row["git_commit"] for row in self._db.rows("checked_out")}
+
     def delete(self, memory_id: str, *, dry_run: bool = False) -> dict[str, int]:
         if dry_run:
             return self._count_parts(memory_id)

@@ -1,0 +1,96 @@
+"""Which commits are part of the checkout, and which branch has the others, if it was not abandoned.
+
+It runs git several times, so its results are kept, and nothing that a person or an agent waits for calls it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from rum.repo.git import GitRepository
+from rum.repo.git_process import ask_git, run_git
+
+MAX_COMPARED = 200  # Commits outside of the checkout whose changes are searched in it
+MAX_SEARCHED = 2000  # Commits of the checkout in which they are searched
+MAX_PATCHES = 64 * 1024 * 1024  # Bytes of their changes
+ABANDONED = "abandoned"  # Instead of a branch, if none has the commit any more
+
+
+def outside(
+    repository: GitRepository, commits: Collection[str], known: Mapping[str, str] | None = None
+) -> dict[str, str] | None:
+    """The branch of each of the commits that is not part of HEAD, neither itself nor by its changes.
+
+    A commit counts as part of HEAD if it was merged, or if HEAD has a commit with the same changes: its own
+    after a rebase or a cherry-pick, or those of its whole branch after a squash. A commit that is no longer
+    in this repository keeps its branch of `known`; one that never was is left out. None if git fails.
+    """
+    listed = run_git(repository.git_dir, "rev-list", "HEAD")
+    if listed is None:
+        return None
+    rest = set(commits) - set(listed.split())
+    present = _existing(repository, rest)
+    branches = _branches(repository, present)
+    tips = {(run_git(repository.git_dir, "rev-parse", name) or "").strip() for name in {*branches.values()}}
+    applied = _applied(repository, sorted(present | tips - {""})[:MAX_COMPARED])
+    found = {sha: branches.get(sha, ABANDONED) for sha in present - applied}
+    return {**{sha: one for sha, one in (known or {}).items() if sha in rest - present}, **found}
+
+
+def _existing(repository: GitRepository, commits: Iterable[str]) -> set[str]:
+    wanted = sorted(commits)
+    question = "".join(f"{sha}\n" for sha in wanted).encode()
+    printed = ask_git(repository.git_dir, "cat-file", "--batch-check=%(objecttype)", question=question)
+    kinds = (printed or b"").decode("utf-8", "replace").splitlines()
+    return {sha for sha, kind in zip(wanted, kinds, strict=False) if kind == "commit"}
+
+
+def _branches(repository: GitRepository, commits: Collection[str]) -> dict[str, str]:
+    """The branch of each commit that one has, local branches first."""
+    form = "--format=%(refname:short)"
+    found: dict[str, str] = {}
+    for refs in ("refs/heads", "refs/remotes"):
+        for name in (run_git(repository.git_dir, "for-each-ref", form, refs) or "").splitlines():
+            left = set(commits) - found.keys()
+            if not left:
+                return found
+            printed = run_git(repository.git_dir, "rev-list", name, "^HEAD", "--") or ""
+            found |= dict.fromkeys(left & set(printed.split()), name)
+    return found
+
+
+def _applied(repository: GitRepository, commits: Iterable[str]) -> set[str]:
+    """The commits whose changes, or those of their whole branch, are those of a commit of HEAD."""
+    found: set[str] = set()
+    squashed: list[str] = []
+    in_head: dict[str, set[str]] = {}  # The changes in HEAD since a commit, by that commit
+    for sha in commits:
+        base = (run_git(repository.git_dir, "merge-base", "HEAD", sha) or "").strip()
+        if not base:
+            continue
+        if base not in in_head:
+            since = ("log", "-p", "--no-merges", f"--max-count={MAX_SEARCHED}", f"{base}..HEAD", "--")
+            in_head[base] = _patch_ids(repository, *since)
+        if in_head[base]:
+            own = _patch_ids(repository, "log", "-p", "-1", sha, "--")
+            branch = _patch_ids(repository, "diff-tree", "-p", base, sha, "--")
+            if own & in_head[base]:
+                found.add(sha)
+            if branch & in_head[base]:
+                squashed.append(sha)
+    if squashed:
+        found |= set((run_git(repository.git_dir, "rev-list", *squashed, "^HEAD", "--") or "").split())
+    return found
+
+
+def _patch_ids(repository: GitRepository, *command: str) -> set[str]:
+    """What identifies the changes that a command prints, whatever commit has them."""
+    name, *arguments = command
+    options = ("--no-ext-diff", "--no-textconv", "--no-color", "--full-index")
+    patch = ask_git(repository.git_dir, name, *options, *arguments) or b""
+    if not patch or len(patch) > MAX_PATCHES:
+        return set()
+    if name == "diff-tree":  # `patch-id` takes what follows a commit's id
+        patch = b"%s\n%s" % (b"0" * 40, patch)
+    printed = ask_git(repository.git_dir, "patch-id", "--stable", question=patch) or b""
+    return {line.split()[0] for line in printed.decode("ascii", "replace").splitlines() if line.strip()}

@@ -1,0 +1,135 @@
+"""Memories of branches are labelled until their work is part of the checkout; in real repositories."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rum import Rum
+from support.projects import Shop, edited, keep
+from support.repositories import Repository
+
+
+class Branch:
+    """A memory whose work was committed on a branch, while `main` went on and is checked out."""
+
+    def __init__(self, shop: Shop) -> None:
+        self.repository = Repository(shop.folder)
+        self.repository.commit("Begin", {"a.py": "1\n", "b.py": "1\n"})
+        self.rum = shop.open()
+        self.repository.git("checkout", "--quiet", "-b", "feature/cache")
+        self.repository.commit("Cache", {"a.py": "2\n"})
+        self.memory = keep(self.rum, "Add a cache", actions=edited("a.py"))
+        self.commit = self.repository.commit("Use the cache", {"b.py": "2\n"})
+        self.last = keep(self.rum, "Use the cache", actions=edited("b.py"))
+        self.repository.git("checkout", "--quiet", "main")
+        self.repository.commit("Go on", {"c.py": "1\n"})
+
+    def label(self, *, renewed: bool = True) -> str | None:
+        """What recall says of the branch of the memory."""
+        if renewed:
+            self.rum.tidy()
+        [memory] = self.rum.recall(memory_id=self.memory).memories
+        return memory.unmerged or None
+
+
+@pytest.fixture
+def branch(shop: Shop) -> Branch:
+    return Branch(shop)
+
+
+def test_work_on_another_branch_is_labelled_everywhere(branch: Branch):
+    assert branch.label() == "feature/cache"
+    rum = branch.rum
+    [found] = rum.recall(query="Add a cache", limit=1).memories
+    assert found.full_summary.endswith("(only on branch feature/cache)")
+    assert rum.show(branch.memory).unmerged == "feature/cache"
+    assert {one.id: one.unmerged for one in rum.list().memories}[branch.memory] == "feature/cache"
+    assert rum.trace(branch.memory).origin.unmerged == "feature/cache"
+    before = keep(rum, "Work on main", actions=edited("c.py"))
+    rum.tidy()
+    assert not rum.show(before).unmerged
+
+
+def merge(repository: Repository) -> None:
+    repository.git("merge", "--quiet", "--no-ff", "-m", "Merge the cache", "feature/cache")
+
+
+def squash(repository: Repository) -> None:
+    repository.git("merge", "--quiet", "--squash", "feature/cache")
+    repository.commit("Add a cache (#7)")
+    repository.git("branch", "--quiet", "-D", "feature/cache")
+
+
+def rebase(repository: Repository) -> None:
+    repository.git("rebase", "--quiet", "main", "feature/cache")
+    repository.git("checkout", "--quiet", "main")
+    repository.git("merge", "--quiet", "--ff-only", "feature/cache")
+
+
+def check_out(repository: Repository) -> None:
+    repository.git("checkout", "--quiet", "feature/cache")
+
+
+@pytest.mark.parametrize("bring", [merge, squash, rebase, check_out])
+def test_the_label_goes_when_the_work_is_part_of_the_checkout(
+    branch: Branch, bring: Callable[[Repository], None]
+):
+    assert branch.label() == "feature/cache"
+    bring(branch.repository)
+    assert branch.label(renewed=False) is None  # never a label of another checkout
+    assert branch.label() is None
+
+
+def test_a_cherry_pick_takes_the_label_of_its_commit_alone(branch: Branch):
+    branch.repository.git("cherry-pick", branch.commit)
+    assert branch.label() == "feature/cache"
+    assert not branch.rum.show(branch.last).unmerged
+
+
+def test_work_of_a_deleted_branch_is_abandoned_until_it_comes_back(branch: Branch):
+    branch.repository.git("branch", "--quiet", "-D", "feature/cache")
+    assert branch.label() == "abandoned"
+    [found] = branch.rum.recall(query="Add a cache", limit=1).memories
+    assert found.full_summary.endswith("(branch abandoned)")
+    branch.repository.git("branch", "feature/cache", branch.commit)
+    merge(branch.repository)
+    assert branch.label() is None
+
+
+def test_a_revert_of_a_revert_leaves_work_unreverted(shop: Shop):
+    repository = Repository(shop.folder)
+    repository.commit("Begin", {"a.py": "1\n"})
+    work = repository.commit("Cache", {"a.py": "2\n"})
+    undone = repository.commit(f'Revert "Cache"\n\nThis reverts commit {work}.', {"a.py": "1\n"})
+    rum = shop.open()
+    rum.import_git()
+    found = rum.recall(query=work).memories[0]
+    assert found.reverted_by
+    repository.commit(f'Reapply "Cache"\n\nThis reverts commit {undone}.', {"a.py": "2\n"})
+    rum.import_git()
+    found = rum.recall(query=work).memories[0]
+    assert found.intent.goal == "Cache"
+    assert not found.reverted_by
+    assert not found.unmerged
+
+
+def test_each_worktree_has_its_own_labels(branch: Branch, shop: Shop):
+    assert branch.label() == "feature/cache"
+    other = shop.folder.parent / "other"
+    branch.repository.git("worktree", "add", "--quiet", str(other), "feature/cache")
+    with Rum.open(other, home=shop.home) as rum:
+        rum.tidy()
+        assert not rum.show(branch.memory).unmerged
+    assert branch.label(renewed=False) == "feature/cache"
+
+
+def test_a_damaged_file_of_labels_means_no_labels(branch: Branch):
+    assert branch.label() == "feature/cache"
+    [kept] = Path(branch.rum.project.directory).glob("branches-*.json")
+    for text in ("", "[]", "{", '{"head": 1}'):
+        kept.write_text(text)
+        assert branch.label(renewed=False) is None
+    assert branch.label() == "feature/cache"
