@@ -115,6 +115,19 @@ def test_the_work_that_made_a_commit_tells_its_alternatives_and_causes(shop: Sho
     assert "Find the race in the cache" in text
 
 
+def test_work_on_the_lines_is_told_wherever_they_are_now(shop: Shop, repository: Repository, locked: str):
+    rum = shop.open()
+    where = {"type": "file_edit", "file_path": "src/cache.py", "lines_affected": "7-8"}
+    reasoning = {"why_chosen": "Readers must not see half an entry."}
+    keep(rum, "Guard entries", actions=[where], reasoning=reasoning)
+    keep(rum, "Other work", actions=[{**where, "lines_affected": "1-2"}])
+    repository.commit("Make room", {"src/cache.py": "import disk\nimport lock\n\n" + LOCKED})
+    text = rum.why("src/cache.py:10-11", max_tokens=600).text
+    assert "Work on these lines: Guard entries" in text
+    assert "Readers must not see half an entry." in text
+    assert "Other work" not in text
+
+
 def test_failed_work_on_the_function_is_told(shop: Shop, locked: str):
     rum = shop.open()
     failed = {"success": False, "summary": "It hung", "failure_reason": "refresh waited for its own lock"}

@@ -15,9 +15,11 @@ from msgspec import UNSET
 
 from rum.app.caller import Caller
 from rum.app.capture.reverts import commits_of
+from rum.app.freshness.check import check_anchors
 from rum.app.project import Project
 from rum.capture.git.commit_memory import SHORT_SHA
 from rum.capture.git.message import parse_message
+from rum.model.anchors import CHANGED, FRESH, MOVED
 from rum.model.errors import InvalidQuery, NotFound
 from rum.model.links import LinkType
 from rum.model.memory import Memory, OriginKind
@@ -39,6 +41,7 @@ MAX_FILE = 16 * 1024 * 1024  # Bytes of a file that is read
 MAX_COMMITS = 3  # Commits that are told of
 MAX_MEMORIES = 40  # Memories of the file that are looked at
 MAX_FAILURES = 2
+MAX_WORKS = 2  # Memories of work on the lines
 MAX_CAUSES = 2
 MAX_SENTENCE = 400  # Characters of a goal, a failure or another single text
 MAX_RANGES = 40  # Characters of a list of lines; a longer one is told by its length
@@ -157,6 +160,7 @@ def _parts(project: Project, code: _Code, budget: int) -> Iterator[_Part]:
     yield _Part(f"{place}, in {code.symbol.name}:" if code.symbol else f"{place}:")
     blamed = _blame(project, code)
     memories = _memories_of_file(project, code)
+    touching, elsewhere = _places(project, code, memories)
     told = set[str]()
     has_reason = False
     quotes = budget // 2  # Tokens of the sentences of the first commit; others get a part of it
@@ -164,7 +168,8 @@ def _parts(project: Project, code: _Code, budget: int) -> Iterator[_Part]:
         if not one.committed:
             yield _Part(f"{_label(one)}: not committed yet.")
             continue
-        for part in _commit_parts(project, code, one, memories, told, quotes):
+        others = [memory for memory in memories if memory.id not in touching | elsewhere]
+        for part in _commit_parts(project, code, one, others, told, quotes):
             has_reason = has_reason or part.text.startswith("  ")
             yield part
         quotes = budget // 8
@@ -176,8 +181,13 @@ def _parts(project: Project, code: _Code, budget: int) -> Iterator[_Part]:
         yield _Part(
             "Git could not tell who changed these lines." if known else "There is no git repository here."
         )
+    for memory in [one for one in memories if one.id in touching and one.outcome.success][:MAX_WORKS]:
+        if memory.id not in told:
+            told.add(memory.id)
+            has_reason = True
+            yield from _memory_parts(project, memory, "Work on these lines:")
     yield from _causes(project, told)
-    for part in _failures(project, code, memories, told):
+    for part in _failures(project, code, memories, told, touching):
         has_reason = True
         yield part
     if not has_reason:
@@ -203,6 +213,19 @@ def _memories_of_file(project: Project, code: _Code) -> list[Memory]:
     rows, _, _ = project.store.search.by_path(code.path, Filters(), MAX_MEMORIES)
     found = project.store.memories.get([row.id for row in rows], ReadMode.SKIP_DAMAGED)
     return [one for one in found if one.origin.kind is not OriginKind.COMMIT]
+
+
+def _places(project: Project, code: _Code, memories: Sequence[Memory]) -> tuple[set[str], set[str]]:
+    """The memories whose code is among these lines today, and those whose code is only elsewhere."""
+    here: set[str] = set()
+    elsewhere: set[str] = set()
+    for one, anchors in check_anchors(project, [memory.id for memory in memories]).items():
+        places = [now for _, now in anchors if now.start and now.state in (FRESH, MOVED, CHANGED)]
+        if any(now.path == code.path and now.start <= code.last and now.end >= code.first for now in places):
+            here.add(one)
+        elif places:
+            elsewhere.add(one)
+    return here, elsewhere
 
 
 def _commit_parts(
@@ -278,8 +301,10 @@ def _causes(project: Project, told: set[str]) -> Iterator[_Part]:
         yield _Part(text, WhySource(memory.id))
 
 
-def _failures(project: Project, code: _Code, memories: Sequence[Memory], told: set[str]) -> Iterator[_Part]:
-    """Failed work on the file that names something of these lines."""
+def _failures(
+    project: Project, code: _Code, memories: Sequence[Memory], told: set[str], touching: set[str]
+) -> Iterator[_Part]:
+    """Failed work on these lines, or on the file if it names something of them."""
     shown = 0
     symbol = code.symbol.name.rpartition(".")[2].casefold() if code.symbol else ""
     for memory in memories:
@@ -289,7 +314,8 @@ def _failures(project: Project, code: _Code, memories: Sequence[Memory], told: s
         text = f"{memory.intent.goal} {outcome.failure_reason} {outcome.summary}"
         # Identifiers, not plain words: `refresh_token`, `getUser`, or the name of the symbol itself.
         named = {word.casefold() for word in _WORD.findall(text)}
-        if symbol not in named and not any("_" in word for word in named & code.names):
+        is_named = symbol in named or any("_" in word for word in named & code.names)
+        if not is_named and memory.id not in touching:
             continue
         told.add(memory.id)
         goal, reason = _quoted(project, memory.intent.goal), _quoted(project, outcome.failure_reason)
