@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from itertools import islice
@@ -18,7 +19,7 @@ from typing import NamedTuple
 
 from benchmarks.timing import Times, paired, timed
 from benchmarks.workload import memories, questions
-from benchmarks.workspace import Workspace
+from benchmarks.workspace import SPACING, Workspace
 from support.browser import Tab, launched, served, tab
 
 SMALL = 100
@@ -81,9 +82,10 @@ def measure(small: Tab, large: Tab, texts: tuple[list[str], list[str]]) -> list[
 
 
 def filled(folder: str, size: int) -> Workspace:
-    """A project with so many memories."""
+    """A project with so many memories, the newest of them just now: the overview shows the last weeks."""
     os.makedirs(folder)
     workspace = Workspace(os.path.join(folder, "workspace")).enter()
+    workspace.began = int(time.time()) - size * SPACING
     source = memories()
     for start in range(0, size, BATCH):
         workspace.fill(islice(source, min(BATCH, size - start)))

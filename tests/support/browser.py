@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -91,9 +92,13 @@ def served(folder: Path, home: Path, *options: str, **environment: str) -> Itera
 
 
 class Tab:
-    """A tab that is signed in; it collects what the browser complains about."""
+    """A tab that is signed in; it collects what the browser complains about.
 
-    def __init__(self, context: BrowserContext, address: str) -> None:
+    With SCREENSHOTS in the environment, it keeps a picture of every page in that folder.
+    """
+
+    def __init__(self, context: BrowserContext, address: str, look: str) -> None:
+        self.look = look
         context.set_default_timeout(PATIENCE)
         self.page: Page = context.new_page()
         self.complaints: list[str] = []
@@ -115,6 +120,10 @@ class Tab:
         """Open a page and wait until nothing loads any more."""
         self.page.evaluate("address => { location.hash = address; }", f"#/{route}")
         self.settle()
+        if folder := os.environ.get("SCREENSHOTS"):
+            Path(folder).mkdir(exist_ok=True)
+            name = re.sub(r"\W+", "-", route)[:60]
+            self.page.screenshot(path=Path(folder) / f"{name}-{self.look}.png")
 
     def settle(self) -> None:
         """Wait until the page shows its content."""
@@ -154,6 +163,6 @@ def tab(browser: Browser, address: str, size: tuple[int, int] = WIDE, *, dark: b
         permissions=["clipboard-read", "clipboard-write"],
     )
     try:
-        yield Tab(context, address)
+        yield Tab(context, address, f"{size[0]}-{'dark' if dark else 'light'}")
     finally:
         context.close()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import pytest
 
-from support.browser import NARROW, WIDE, Tab, tab
+from support.browser import NARROW, WIDE, Tab, served, tab
+from support.projects import open_shop
+from support.repositories import Repository
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -148,3 +151,19 @@ def test_a_page_that_does_not_exist_and_a_memory_that_is_not_there_say_so(opened
     opened.page.evaluate("() => { location.hash = '#/memory/mem_nowhere'; }")
     opened.page.wait_for_selector("text=Not found.")
     opened.complaints.clear()  # The browser reports the 404
+
+
+def test_a_line_of_a_file_tells_why_it_is_so(browser: Browser, tmp_path: Path):
+    with open_shop(tmp_path) as shop:
+        git = Repository(shop.folder)
+        message = "Allow five seconds of skew\n\nThe clocks of two servers differ."
+        git.commit(message, {"src/token.ts": "const TTL = 3600\nconst SKEW = 5\n"})
+        shop.open(owner=True).import_git()
+    with served(shop.folder, shop.home) as address, tab(browser, address) as opened:
+        opened.open("files?path=src%2Ftoken.ts")
+        opened.page.click("summary")
+        opened.page.click("a.line-number >> text=2")
+        opened.page.wait_for_selector(".why-line >> text=Allow five seconds of skew")
+        opened.page.click(".why-line a")
+        opened.page.wait_for_selector("article.memory h1 >> text=Allow five seconds of skew")
+        assert opened.complaints == []

@@ -238,7 +238,7 @@ function Version({ one, previous, restore }) {
 
 function Offers({ id }) {
   const pages = usePages(at("memories", id, "offers"));
-  return html`<${Paged} pages=${pages} what="offer" empty=${html`<p class="muted">It has not been offered to an agent yet.</p>`}>${(items) => html`<${OfferList} offers=${items} withMemory=${false} />`}<//>`;
+  return html`<${Paged} pages=${pages} what="offer" empty=${html`<p class="muted">It has not been offered to an agent yet.</p>`}>${(items) => html`<${OfferList} offers=${items} about="memory" />`}<//>`;
 }
 
 /** A list as lines of a text field, and back. */

@@ -1,4 +1,4 @@
-import { compact, count, html, percent, useMemo, words } from "../parts/base.js";
+import { compact, count, html, percent, useMemo, useState } from "../parts/base.js";
 import { useLoad } from "../parts/api.js";
 import { Entries } from "../parts/entries.js";
 import { Bars } from "../parts/plot.js";
@@ -131,11 +131,14 @@ function Tokens({ days = [] }) {
   return html`<section><h2>Tokens by day</h2><${Bars} label="Tokens given to agents by day" times=${times} series=${series} height=${96} format=${compact} /></section>`;
 }
 
+const QUICK = 10_000; // Memories up to which a check takes no time worth asking for
+
 function Health({ data }) {
-  const doctor = useLoad("doctor");
+  const [asked, setAsked] = useState(data.memories <= QUICK);
+  const doctor = useLoad("doctor", {}, { enabled: asked });
   return html`<section>
     <h2>Health <a class="aside-link" href=${link("health")}>details</a></h2>
-    ${doctor.error ? html`<${Failure} error=${doctor.error} retry=${doctor.reload} />` : doctor.data == null ? html`<p class="muted">Checking …</p>` : html`<p>${doctor.data.healthy ? html`<${Shape} kind="worked" /> Nothing is wrong.` : html`<${Shape} kind="failed" /> <a href=${link("health")}>${count(doctor.data.problems.length, "problem")}</a>: ${doctor.data.problems[0]?.what}`}</p>`}
+    ${doctor.error ? html`<${Failure} error=${doctor.error} retry=${doctor.reload} />` : !asked ? html`<p><button type="button" class="small" onClick=${() => setAsked(true)}>Check now</button></p>` : doctor.data == null ? html`<p class="muted">Checking …</p>` : html`<p>${doctor.data.healthy ? html`<${Shape} kind="worked" /> Nothing is wrong.` : html`<${Shape} kind="failed" /> <a href=${link("health")}>${count(doctor.data.problems.length, "problem")}</a>: ${doctor.data.problems[0]?.what}`}</p>`}
     ${data.pending_vectors > 0 && html`<p class="muted">${count(data.pending_vectors, "memory", "memories")} not yet searchable by meaning.</p>`}
     ${data.offers?.muted > 0 && html`<p class="muted">Hooks had no time to look for offers: ${data.offers.muted} times.</p>`}
   </section>`;

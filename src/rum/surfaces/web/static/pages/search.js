@@ -32,7 +32,7 @@ export function Page({ route }) {
       <label class="hidden" for="question">Search the memories</label>
       <input id="question" type="search" ref=${field} value=${text} autocomplete="off" spellcheck="false" placeholder="token refresh fails after sleep" onInput=${(event) => setText(event.target.value)} />
     </form>
-    <${Filters}>
+    <${Filters} isActive=${Object.values(filters).some(Boolean)}>
       <${Select} label="Outcome" value=${outcome} onChange=${change("outcome")} options=${[["", "any"], ["success", "worked"], ["failure", "failed"]]} />
       <${Select} label="Kind of work" value=${type} onChange=${change("type")} options=${types} />
       <${Select} label="Agent" value=${agent} onChange=${change("agent")} options=${agents} />

@@ -74,7 +74,7 @@ function Turns({ data }) {
 
 function Offers({ path }) {
   const pages = usePages(path);
-  return html`<${Paged} pages=${pages} what="offer" empty=${html`<p class="muted">Nothing was given in this session.</p>`}>${(items) => html`<${OfferList} offers=${items} />`}<//>`;
+  return html`<${Paged} pages=${pages} what="offer" empty=${html`<p class="muted">Nothing was given in this session.</p>`}>${(items) => html`<${OfferList} offers=${items} about="session" />`}<//>`;
 }
 
 function Events({ path }) {

@@ -31,7 +31,7 @@ export function Page({ route }) {
   const isFiltered = Object.values(filters).some(Boolean);
   return html`<${Head} title="Timeline" kicker="Every piece of work, newest first" />
     <${Days} filters=${filters} />
-    <${Filters}>
+    <${Filters} isActive=${isFiltered}>
       <${Select} label="Outcome" value=${outcome} onChange=${change("outcome")} options=${OUTCOME_OPTIONS} />
       <${Select} label="Agent" value=${agent} onChange=${change("agent")} options=${agents} />
       <${Select} label="Kind of work" value=${type} onChange=${change("type")} options=${types} />

@@ -1,6 +1,7 @@
 // Sync and team, settings, health and the trash.
 import { count, html, useState } from "../parts/base.js";
 import { at, post, put, useLoad, usePages } from "../parts/api.js";
+import { Inline } from "../parts/markdown.js";
 import { link } from "../parts/route.js";
 import { Time } from "../parts/time.js";
 import { ActionButton, announce, Confirm, Empty, Facts, Field, Head, Loaded, Paged, Shape, WriteFailure } from "../parts/ui.js";
@@ -42,7 +43,7 @@ function Settings({ me }) {
       ${({ items }) => {
         const found = items.filter((item) => `${item.name} ${item.about}`.toLowerCase().includes(text.toLowerCase()));
         const groups = [["Can be changed here", found.filter((item) => item.editable)], ["Changed with `rum config set`, a file or the environment", found.filter((item) => !item.editable)]];
-        return html`${groups.map(([heading, group]) => group.length > 0 && html`<section key=${heading}><h2 class="section">${heading}</h2><ul class="lines settings">${group.map((item) => html`<${Setting} key=${item.name} item=${item} mayWrite=${me.may_write} reload=${load.reload} />`)}</ul></section>`)}
+        return html`${groups.map(([heading, group]) => group.length > 0 && html`<section key=${heading}><h2 class="section"><${Inline} text=${heading} /></h2><ul class="lines settings">${group.map((item) => html`<${Setting} key=${item.name} item=${item} mayWrite=${me.may_write} reload=${load.reload} />`)}</ul></section>`)}
           ${!found.length && html`<p class="muted">No setting fits.</p>`}`;
       }}
     <//>`;
@@ -74,7 +75,7 @@ function Setting({ item, mayWrite, reload }) {
   return html`<li data-item tabindex="-1">
     <div class="line-text">
       <p class="condition"><label for=${id} class="pattern">${item.name}</label></p>
-      <p class="muted">${item.about}</p>
+      <p class="muted"><${Inline} text=${item.about} /></p>
     </div>
     <div class="setting-value">
       ${value === null
@@ -132,7 +133,7 @@ function Trash({ me }) {
       ${(items) => html`<ul class="lines">
         ${items.map(
           (item) => html`<li key=${item.kind + item.id + item.forgotten_at} data-item tabindex="-1">
-            <div class="line-text"><p><span class="kind">${item.kind}</span> ${item.label}</p><p class="muted">forgotten <${Time} at=${item.forgotten_at} /> by ${item.forgotten_by}, deleted <${Time} at=${item.until} /></p></div>
+            <div class="line-text"><p><span class="kind">${item.kind}</span> ${item.label}</p><p class="muted">forgotten <${Time} at=${item.forgotten_at} />${item.forgotten_by.startsWith("agent_") ? "" : ` by ${item.forgotten_by}`}, deleted for good <${Time} at=${item.until} /></p></div>
             ${me.may_write && html`<p class="line-actions"><${ActionButton} kind="small" run=${() => restore(item)}>Restore<//><button type="button" class="small danger" onClick=${() => setDeleting(item)}>Delete now</button></p>`}
           </li>`,
         )}

@@ -4,15 +4,16 @@ import { link } from "./route.js";
 import { exact, Time } from "./time.js";
 import { Outcome } from "./ui.js";
 
-export function OfferList({ offers, withMemory = true }) {
+/** `about` says what the list is of, and need not be named again: a `memory` or a `session`. */
+export function OfferList({ offers, about }) {
   return html`<ul class="offers">
     ${offers.map(
       (offer, index) => html`<li key=${index}>
         <p class="offer-head">
           <span class="kind">${offer.kind}</span> <span>because ${offer.why}</span>
-          <span class="muted"><${Time} at=${offer.at} form=${exact} /> · ${count(offer.tokens ?? 0, "token")} · <a href=${link("session", offer.client, offer.session)}>session</a></span>
+          <span class="muted"><${Time} at=${offer.at} form=${exact} /> · ${count(offer.tokens ?? 0, "token")}${about !== "session" && html` · <a href=${link("session", offer.client, offer.session)}>session</a>`}</span>
         </p>
-        ${withMemory && offer.memory_id?.startsWith("mem_") && html`<p><a data-item href=${link("memory", offer.memory_id)}>${offer.goal || offer.memory_id}</a></p>`}
+        ${about !== "memory" && offer.memory_id?.startsWith("mem_") && html`<p><a data-item href=${link("memory", offer.memory_id)}>${offer.goal || offer.memory_id}</a></p>`}
         ${offer.text && html`<pre class="offered">${offer.text}</pre>`}
         <p class="muted">Came of it: <strong>${offer.outcome === "nothing" ? "nothing that was seen" : offer.outcome}</strong>${offer.success != null && html`; the turn <${Outcome} kind=${offer.success ? "worked" : "failed"} />`}</p>
       </li>`,
