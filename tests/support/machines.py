@@ -30,7 +30,12 @@ class Machine:
 
     def git(self, cwd: Path, *arguments: str) -> str:
         command = ["git", "-c", "protocol.file.allow=always", "-c", "init.defaultBranch=main", *arguments]
-        done = subprocess.run(command, cwd=cwd, check=True, capture_output=True, text=True)
+        environ = os.environ | {
+            f"GIT_{role}_{field}": value
+            for role in ("AUTHOR", "COMMITTER")
+            for field, value in (("NAME", "Ann"), ("EMAIL", "ann@example.org"))
+        }
+        done = subprocess.run(command, cwd=cwd, env=environ, check=True, capture_output=True, text=True)
         return done.stdout.strip()
 
     def repository(self, name: str, *, commit: bool = True) -> Path:
