@@ -5,7 +5,16 @@ from __future__ import annotations
 from bisect import bisect_left
 
 from rum.redact.secret_names import kind_of_name
-from rum.redact.secret_plausibility import HASH, MARK, MARKED, Budget, compiled, is_random, strength
+from rum.redact.secret_plausibility import (
+    HASH,
+    MARK,
+    MARKED,
+    Budget,
+    compiled,
+    is_familiar,
+    is_random,
+    strength,
+)
 from rum.redact.secret_roles import (
     ABOUT,
     AUTH,
@@ -34,6 +43,8 @@ _WORD = (
     r"(?:(?<![^\s\"'])-{1,2}|(?<![^\s\"'])/(?=\w+[: ]))?(?:[^\W\d_]|[^\x00-\x7f：→—，。、；（])"
     r"(?:[\w-]|'(?=[a-z]{1,4}\b)|\\(?=\w{2})|[^\x00-\x7f：→—，。、；（]|\.(?=\w))*|[=:：→—]|[,;{(\[|&]|\d\w+"
 )
+# A link to a project, a person or a commit: that it names a service says nothing about the text.
+_PAGE = r"https?://(?:github|gitlab|bitbucket)\.\w{2,6}/[^\s\"'`<>)\]]{0,200}+(?=[\s\"'`<>)\]])"
 _SEPARATORS = str.maketrans("", "", "_.-/")
 _HEAD, _TAIL = 160, 110  # Characters before and after a value that are read
 _ENOUGH = 8.5
@@ -47,14 +58,15 @@ _AFTER = {PASSWORD: 5.5, KEY: 5.4, VAGUE: 1, ABOUT: 2, AUTH: 1, TOOL: 4, SERVICE
 _FAR = 10  # Words
 _LONGEST = 200  # Characters of a value that are judged
 _MORE = 2  # For each further sort of words
+_WORDS_ONLY = 1.5  # Points of a value that looks like a name with a number: openSesame1
 
 _ECHO = r"(?:\b(?:echo|printf|yes|print)\b[^|]*|<<<\s*\S{0,3}|<\((?:echo )?)\Z"
 _FLAG_CUES = (
     *(f" {sign}{letter}" for sign in "-/" for letter in "pwkatxhnsucr"),
-    *(" base64", "chararray", " --cert", "hash"),
+    *(" base64", "chararray", " --cert", "hash", " p:", " p="),
 )
 _WITH_EQUAL = r"(?<!\S)-{1,2}(\w{1,4}) [\"']?([^\s\"'=-][^\s\"'=]{0,63}=[^\s\"']{1,64})"
-_IS_NEXT = r"[\"'`]?\s+(?:/user:|-u\s|--user)|\"\.toCharArray"
+_IS_NEXT = r"[\"'`]?\s+(?:/user:|-u\s|--user)|\"\.[tT]oCharArray"
 _LINKED = (
     r"[\"'`)]?,? (?:is|was|as|=|for|als|ist|comme|est|como|es|jako|jest|com|è|é|som|är)\b|\s?>{1,2}\s?\S"
 )
@@ -100,7 +112,8 @@ def _line_start(text: str, at: int, reach: int) -> int:
 
 
 def _words(text: str) -> list[str]:
-    """The words and signs of a text, without marks of earlier redactions."""
+    """The words and signs of a text, without links to pages and marks of earlier redactions."""
+    text = compiled(_PAGE).sub(" ", text) if "://" in text else text
     return compiled(_WORD).findall(compiled(MARKED).sub(" ", text) if MARK in text else text)
 
 
@@ -147,7 +160,8 @@ def _candidate(text: str, start: int, value: str, judged: Budget) -> tuple[int, 
     )
     spans = [(start, end)] + ([(start + pair.start(1), start + pair.end(1))] if pair else [])
     for start, end in spans:  # the value itself, or the password of a name and a password
-        points = strength(text[start : min(end, start + _LONGEST)])
+        value = text[start : min(end, start + _LONGEST)]
+        points = strength(value) or (_WORDS_ONLY if is_familiar(value) else 0)
         if points and not (points in (HASH, 7) and _is_labelled(text, labelled)):
             judged.spend(start)
             kind = _judge(text, start, end, points)
@@ -206,15 +220,8 @@ def _judge(text: str, start: int, end: int, points: float) -> str | None:
         if points < 7 or not compiled(_KEPT).search(text, max(0, start - 600), start):
             return None
         evidence.add(KEY, "secret", 5)
-    call = _call(head) if "(" in head else ""
-    if call:
-        last = call.rpartition(".")[2]
-        for name in (last, call):
-            role, kind = role_of(name)
-            if role in (HARMLESS, 0) and any(word in name.lower() for word in ("crypt", "passw", "hash")):
-                role, kind = ABOUT, "password"
-            if role in _DIRECT and role != VAGUE and (role != ABOUT or name == last or kind == "password"):
-                evidence.add(role, kind, 6 if role != AUTH else 5)
+    if not _BRACKETS.isdisjoint(head):
+        _inside(head, evidence)
     _after(tail, head, evidence)
     if head.rstrip("\"'` ")[-1:] in (":", "/", "|", ",") and compiled(_PAIRED).search(head[-48:]):
         for role in {AUTH, PASSWORD, ABOUT} & evidence.best.keys():
@@ -233,6 +240,8 @@ def _judge(text: str, start: int, end: int, points: float) -> str | None:
         and compiled(_CODE).search(head + "\0" + tail)
     ):
         points -= 3
+    if points == _WORDS_ONLY and evidence.kind != "password":
+        return None
     return evidence.kind if points + evidence.total() + quoted >= _ENOUGH else None
 
 
@@ -242,21 +251,38 @@ _KEPT = r"(?i)\bkind[\"']?:\s?[\"']?Secret\b"
 _CLOSING = " \t\"'`,.;)]}|\r\\rn"
 
 
-def _call(head: str) -> str:
-    """The name of the function whose arguments are not closed yet."""
-    depth = 0
+def _inside(head: str, evidence: _Evidence) -> None:
+    """Weigh the names of what a value is inside of: the call, and the lists and tables around it."""
+    depth = calls = 0
     for at in range(len(head) - 1, 0, -1):
-        if head[at] == ")":
-            depth += 1
-        elif head[at] == "(":
-            if not depth:
-                name = head[:at].rstrip()
-                return name[len(name.rstrip(_NAME)) :]
-            depth -= 1
-    return ""
+        depth += (head[at] in ")]}") - (head[at] in "([{")
+        if depth < 0:
+            depth = 0
+            before = head[:at].rstrip() if head[at] == "(" else head[:at].rstrip(_ASSIGNED)
+            name = before[len(before.rstrip(_NAME)) :]
+            if head[at] == "(" and name and not calls:
+                calls += 1
+                _weigh_call(name, evidence)
+            elif head[at] != "(" and before != head[:at]:
+                role, kind = role_of(name.removesuffix("s"))
+                if role in (PASSWORD, KEY, AUTH):
+                    evidence.add(role, kind, 6 if role != AUTH else 4)
 
 
+def _weigh_call(call: str, evidence: _Evidence) -> None:
+    last = call.rpartition(".")[2]
+    for name in (last, call):
+        role, kind = role_of(name)
+        if role in (HARMLESS, 0) and any(part in name.lower() for part in _CRYPTOGRAPHY):
+            role, kind = ABOUT, "password"
+        if role in _DIRECT and role != VAGUE and (role != ABOUT or name == last or kind == "password"):
+            evidence.add(role, kind, 6 if role != AUTH else 5)
+
+
+_BRACKETS = frozenset("([{")
+_ASSIGNED = " \t=:>\"'"  # Between a name and the list or table that it is given
 _NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:>$-"
+_CRYPTOGRAPHY = ("crypt", "passw", "hash", "hmac", "aes.", "cipher", "fernet", "pbkdf", "derive")
 
 
 def _said(words: list[str]) -> list[str]:
@@ -308,6 +334,8 @@ def _before(text: str, start: int, words: list[str], evidence: _Evidence, quoted
                 continue
         if not role and strength(word) > 4:  # another value of a list
             continue
+        if not distance and operator and word in "pP" and not _USER_LABELS.isdisjoint(words[:place]):
+            evidence.add(PASSWORD, "password", 6)
         if role == LINK:
             operator += not distance and name in _SAYS
             continue
@@ -355,6 +383,7 @@ def _direct(role: int, word: str, operator: int, gap: int, quoted: bool, words: 
     return _DIRECT[role] - loose
 
 
+_USER_LABELS = word_set("u U user User username Username login Login usr")
 _SAYS = word_set("is was are c'est ist lautet heißt es est è é jest je är это 是 は je to")
 
 

@@ -51,7 +51,7 @@ _AS_USER = r"://(?<=[ps]://)([A-Za-z0-9_-]{20,256}+)(?::[^\s@/]{0,40})?@(?!o[0-9
 
 # `user:password@host`, without a scheme; `name@example.com:password`.
 _HOST = r"@(?:(?:tcp|udp|unix)\(|(?!sha(?:256|512))[\w\[.{-])"
-_USER_BEFORE = r"(?<![^\s\"'=(,>/])(?!mailto:)[\w.+-]{1,40}:([^\s:/\"'<>]{5,64})\Z"
+_USER_BEFORE = r"(?<![^\s\"'=(,>/:])(?!mailto:)[\w.+-]{1,40}:([^\s:/\"'<>]{5,64})\Z"
 _AFTER_ADDRESS = r"@[\w-]{1,40}\.[\w.-]{1,60}(?:[:|;]| / | : )([^\s\"'`,;<>|/]{6,64})(?=[\s\"'`,;<]|\Z)"
 
 

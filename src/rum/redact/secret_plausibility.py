@@ -402,6 +402,23 @@ def strength(value: str) -> float:
     return 5 if random else 4
 
 
+_FAMILIAR = r"[A-Za-z]{3,}(?:[._#-]?[A-Za-z]{2,}){0,3}[._#-]?[0-9]{1,4}[!.]?"
+
+
+@lru_cache(maxsize=1024)
+def is_familiar(value: str) -> bool:
+    """Whether the value is words with a number, a password or a name: openSesame1, pepper_mill3."""
+    if not 8 <= len(value) <= 40 or not compiled(_FAMILIAR).fullmatch(value):
+        return False
+    if not _ABOUT_SECRETS.isdisjoint(words_of(value)) or is_placeholder(value):
+        return False
+    if compiled(_NONE).fullmatch(value):
+        return False
+    return not compiled(_NUMBERED).fullmatch(value) and not compiled(r"[\w.-]+\.[a-z]{1,3}[0-9]?").fullmatch(
+        value
+    )
+
+
 _NO_SEED = word_set(
     "the and for are was were has had have but not with from its be of to in it as by or we at if"
 )

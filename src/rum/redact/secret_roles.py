@@ -17,12 +17,12 @@ PASSWORD, KEY, VAGUE, ABOUT, AUTH, TOOL, SERVICE, HARMLESS, LINK = range(1, 10)
 # Parts of words for a password, and for a key, in many languages.
 _FOREIGN = word_set(
     """
-    adgangskode assword contrase contrasenya credenc from-literal
-    geslo gjendur haslo hasła hasłe hasło hesla heslem
-    heslo identifiants jelszav jelszó kennwort khẩu kodeord losenord losungswort lozink lösenord parola
-    parool passcode passord passphr passw paswoord pwd salasana sandi senha slaptažod wachtwoord
-    zugangscode zugangsdaten şifre κωδικ συνθηματικ гасл лозинк парол шифр סיסמ المرور كلمة पासवर्ड
-    รหัสผ่าน パスワード 口令 密码 密碼 暗証 비밀번호 암호
+    adgangskode contrasinal cyfrinair fjalëkalim laluan lykilorð nenosiri pasahitz pasfhocal assword
+    contrase contrasenya credenc from-literal geslo gjendur haslo hasła hasłe hasło hesla heslem heslo
+    identifiants jelszav jelszó kennwort khẩu kodeord losenord losungswort lozink lösenord parola parool
+    passcode passord passphr passw paswoord pwd salasana sandi senha slaptažod wachtwoord zugangscode
+    zugangsdaten şifre κωδικ συνθηματικ гасл лозинк парол құпиясөз գաղտնաբառ პაროლ шифр סיסמ گذرواژه رمز
+    المرور كلمة पासवर्ड পাসওয়ার্ড கடவுச்சொல் รหัสผ่าน パスワード 口令 密码 密碼 暗証 비밀번호 암호
     """
 )
 _FOREIGN_KEYS = word_set(
@@ -54,12 +54,12 @@ _NOT_ABOUT = word_set(
 )
 _AUTH = word_set(
     """
-    2fa account accounts admin administrator anmelden anmeldung benutzer bgp connect connection cookie
-    csrf database dsn expect ftp hdiutil hotspot imap isakmp jdbc jsessionid ldap log logged logging
-    login logon magic mail mfa minioadmin mqtt mysqli nutzer odbc ospf otp pdo phpsessid pop3 ppp radius
-    rdp root send sendkeys sendline sess sessid session setcookie sftp signin sip smtp snmp sql ssh su
-    sudo tacacs totp user userid username users usuario utente utilisateur vnc vpn wordpress xmpp xsrf
-    zugang
+    2fa account accounts admin administrator anmelden anmeldung benutzer bgp chap connect connection
+    cookie csrf database dsn eap expect ftp hdiutil hotspot identify imap isakmp jdbc jsessionid ldap log
+    logged logging login logon magic mail mfa minioadmin mqtt mysqli nickserv nutzer odbc ospf otp pdo
+    phpsessid pop3 ppp radius rdp root send sendkeys sendline sess sessid session setcookie sftp signin
+    sip smtp snmp sql ssh su sudo tacacs totp user userid username users usuario utente utilisateur vnc
+    vpn wordpress xauth xmpp xsrf zugang
     """
 )
 _HARMLESS = word_set(
@@ -100,10 +100,7 @@ def _bytes() -> tuple[frozenset[bytes], tuple[bytes, ...], tuple[bytes, ...]]:
         *_FOREIGN,
         *_FOREIGN_KEYS,
         *_VAGUE,
-        "clave",
-        "code",
-        "mdp",
-        "wif",
+        *("aes", "clave", "code", "derive", "mdp", "pbkdf", "wif"),
     }
     plain = [part.encode() for part in parts if part.isascii() and (len(part) > 2 or part == "pw")]
     other = [part.encode() for part in parts if not part.isascii()]

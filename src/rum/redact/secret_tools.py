@@ -48,7 +48,7 @@ _FLAGS = {
 _PAIR_FLAGS = word_set(
     "u U a A user proxy-user auth cert creds credentials basic basic-auth userpass login cred"
 )
-_USER = r"(?:^|\s)(?:-{1,2}(?:u|U|user|username|usr|login|l|D|n)\b|/u\b|/user\b)"
+_USER = r"(?:^|\s)(?:-{1,2}(?:u|U|user|username|usr|login|l|D|n|x)\b|/u\b|/user\b)"
 
 # Commands, subcommands and functions that take a password as a plain argument.
 POSITIONAL = word_set(

@@ -372,3 +372,34 @@ def test_secrets_in_keys_are_redacted_and_no_entry_is_lost():
     assert list(clean.values()) == list(tree.values())
     assert not [token for token in tokens if token in json.dumps(clean)]
     assert redact_tree(clean) == clean
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("The password is openSesame1.", "openSesame1"),
+        ("login with user bob and password pepper_mill3", "pepper_mill3"),
+        ('smtp.login("me@example.org", "winter.is.here1")', "winter.is.here1"),
+        ("sqlcmd -S db -U sa -P moonbeam#7", "moonbeam#7"),
+        ('passwords = {"bob": "MyDog-Rex", "eve": "trustno1!"}', "trustno1!"),
+        ("AES.new(b'0lGuIm21h8ebWAX57ZjG54jYiXSGGjpm', AES.MODE_CBC)", "0lGuIm21h8ebWAX57ZjG54jYiXSGGjpm"),
+        ('bob : EAP "monkey1234"', "monkey1234"),
+        ("u: bob p: dragon_88", "dragon_88"),
+        ("cvs -d :pserver:bob:berlin-1989@host:/cvs login", "berlin-1989"),
+        ("رمز عبور: Sunshine!9", "Sunshine!9"),
+    ],
+)
+def test_a_password_of_plain_words_is_found_where_the_text_calls_it_one(text: str, secret: str):
+    assert secret not in redact(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "password = openSesame1",  # a variable
+        "The password column is called user_name2",
+        "[`d0d7ebc2a6`](https://github.com/nodejs/n/commit/d0d7ebc2a6)] - **src**: move code (himself65)",
+    ],
+)
+def test_a_name_with_a_number_is_no_password(text: str):
+    assert redact(text) == text
