@@ -1,6 +1,6 @@
 """Make anchors at old commits of real repositories, and check them against later ones.
 
-    python -m benchmarks.freshness --repo NAME=GIT_DIR ... [--anchors N] [--misses] [--write FILE]
+    python -m benchmarks.freshness --repo NAME=GIT_DIR ... [--anchors N] [--jobs N] [--misses] [--write FILE]
 
 The truth is `git blame -M -C -w`. Code that blame takes for new, but that a lexer finds unchanged but for its
 formatting, is formatted only; so are files of the commits in `.git-blame-ignore-revs` in which a lexer finds
@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections import Counter, defaultdict
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -63,23 +64,30 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.freshness", description=__doc__)
     parser.add_argument("--repo", action="append", default=[], metavar="NAME=GIT_DIR", required=True)
     parser.add_argument("--anchors", type=int, default=3000, help="of each repository")
+    parser.add_argument("--jobs", type=int, default=1, help="repositories at once")
     parser.add_argument("--misses", action="store_true", help="print wrong answers")
     parser.add_argument("--write", type=Path)
     given = parser.parse_args()
-    checked: dict[str, list[Checked]] = {}
-    for repo in given.repo:
-        name, _, git_dir = repo.partition("=")
-        began, found = time.monotonic(), list[Checked]()
-        found += replay(git_dir, random.Random(SEED), given.anchors)
-        found += replay_formatting(git_dir, random.Random(SEED), given.anchors // 3)
-        checked[name] = found
-        print(f"{name}: {len(found)} anchors in {time.monotonic() - began:.0f} s", file=sys.stderr)
+    names = [repo.partition("=")[0] for repo in given.repo]
+    folders = [repo.partition("=")[2] for repo in given.repo]
+    with ProcessPoolExecutor(given.jobs) as pool:
+        found = pool.map(replay_all, folders, [given.anchors] * len(folders))
+        checked = dict(zip(names, found, strict=True))
     page = report(checked)
     print(page)
     if given.misses:
         print(*misses([one for found in checked.values() for one in found]), sep="\n")
     if given.write:
         given.write.write_text(page, encoding="utf-8")
+
+
+def replay_all(git_dir: str, wanted: int) -> list[Checked]:
+    """The anchors of one repository."""
+    began = time.monotonic()
+    found = list(replay(git_dir, random.Random(SEED), wanted))
+    found += replay_formatting(git_dir, random.Random(SEED), wanted // 3)
+    print(f"{git_dir}: {len(found)} anchors in {time.monotonic() - began:.0f} s", file=sys.stderr)
+    return found
 
 
 def replay(git_dir: str, rng: random.Random, wanted: int) -> Iterator[Checked]:

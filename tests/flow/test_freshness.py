@@ -8,9 +8,11 @@ from typing import Any
 
 import pytest
 
-from rum import Rum
+from rum import InvalidQuery, Rum
 from rum.app.freshness.anchors import make_missing
+from rum.inject.offers import offers_for
 from support.hooks import SESSION, make_hook_runner, prompt, ran, until
+from support.offers import make_event
 from support.projects import keep
 from support.repositories import Repository
 
@@ -204,3 +206,88 @@ def test_paths_that_lead_out_of_the_repository_are_not_read(rum: Rum, tmp_path: 
     )
     assert fresh(rum, kept) == (None, None, None)
     assert "TOKEN" not in json.dumps([line.decode() for line in rum.export()])
+
+
+REWRITTEN = GATE.replace("if key is None", "if not key")
+
+
+def test_verify_lists_what_went_stale_by_file_and_commit(rum: Rum, repository: Repository):
+    stale = keep(rum, "Refuse a missing key", **about("gate.py:6-9"))
+    gone = keep(rum, "Close the gate", **about("gate.py:12-13"))
+    keep(rum, "Keep the limit", **about("gate.py:1-3"))
+    keep(rum, "Try another way", outcome={"success": False, "summary": "No"}, **about("gate.py:6-9"))
+    assert (rum.verify().checked, rum.verify().files) == (3, [])
+    repository.commit("Add a manual", {"README.md": "Gates.\n"})
+    by = repository.commit(
+        "Refuse an empty key", {"gate.py": REWRITTEN.partition("\n\n\ndef close")[0] + "\n"}
+    )
+    answer = rum.verify()
+    assert (answer.checked, answer.stale, [file.path for file in answer.files]) == (3, 2, ["gate.py"])
+    found = {memory.id: memory for memory in answer.files[0].memories}
+    assert (found[stale].freshness, found[stale].code_at, found[stale].code_changed) == (
+        "changed",
+        "gate.py:6-9",
+        0.25,
+    )
+    assert found[gone].freshness == "gone"
+    assert {one.since.commit for one in found.values() if one.since} == {by}
+    assert rum.verify("README.md").stale == 0
+    assert rum.verify("gate.py", limit=1).stale == 2
+
+
+def test_changes_that_are_not_committed_have_no_commit(rum: Rum, repository: Repository):
+    keep(rum, "Refuse a missing key", **about("gate.py:6-9"))
+    repository.write("gate.py", REWRITTEN)
+    [memory] = rum.verify().files[0].memories
+    assert not memory.since
+
+
+def test_a_confirmed_memory_is_compared_with_the_new_code(rum: Rum, repository: Repository):
+    kept = keep(rum, "Refuse a missing key", **about("gate.py:6-9"))
+    repository.write("gate.py", "\n" + REWRITTEN)
+    assert rum.confirm(kept[-10:]).confirmed == [kept]
+    assert fresh(rum, kept) == ("fresh", None, None)
+    repository.write("gate.py", "\n" + GATE)
+    assert fresh(rum, kept)[0] == "changed"
+    rum.feedback(kept, useful=True, still_true=True)
+    assert fresh(rum, kept)[0] == "fresh"
+    repository.write("gate.py", None)
+    with pytest.raises(InvalidQuery, match="Nothing is left"):
+        rum.confirm(kept)
+    with pytest.raises(InvalidQuery, match="names no code"):
+        rum.confirm(keep(rum))
+
+
+def test_a_brief_says_which_work_is_about_changed_code(rum: Rum, repository: Repository):
+    keep(rum, "Refuse a missing key", **about("gate.py:6-9"))
+    keep(
+        rum,
+        "Accept an empty key",
+        outcome={"success": False, "summary": "Broke the door", "failure_reason": "the door jams"},
+        **about("gate.py:6-9"),
+    )
+    text = rum.brief(task="Refuse a missing key", file=["gate.py"]).text
+    assert "Refuse a missing key:" in text
+    assert "changed since" not in text
+    repository.write("gate.py", REWRITTEN)
+    text = rum.brief(task="Refuse a missing key", file=["gate.py"]).text
+    assert "Refuse a missing key (code changed since):" in text
+    assert "Accept an empty key (code changed since):" in text
+
+
+def test_an_offer_says_that_the_code_changed(rum: Rum, repository: Repository, tmp_path: Path):
+    outcome = {"success": False, "summary": "Broke the door", "failure_reason": "the door jams"}
+    edit = {"type": "file_edit", "file_path": "gate.py", "lines_affected": "6-9"}
+    keep(rum, "Accept an empty key", outcome=outcome, actions=[edit])
+
+    def offers() -> list[str]:
+        event = make_event(
+            "before", tool="read", cwd=str(repository.root), files=[{"path": "gate.py", "operation": "read"}]
+        )
+        [folder] = (tmp_path / "home" / "projects").iterdir()
+        return [one.text for one in offers_for(event, str(folder), str(repository.root))]
+
+    assert "the door jams" in offers()[0]
+    assert "ode changed since" not in offers()[0]
+    repository.write("gate.py", REWRITTEN)
+    assert "Code changed since." in offers()[0]

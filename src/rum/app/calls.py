@@ -88,6 +88,8 @@ PYTHON: dict[str, str] = {
     "show": "app.memories.recall:show",
     "summary": "app.memories.recall:summary",
     "tags": "app.memories.recall:tags",
+    "verify": "app.freshness.verify:verify",
+    "confirm": "app.freshness.verify:confirm",
     "history": "app.memories.store:history",
     "restore": "app.memories.store:restore",
     "restore_from_trash": "app.memories.trash:restore_from_trash",

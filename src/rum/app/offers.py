@@ -193,6 +193,8 @@ def feedback(caller: Caller, request: FeedbackRequest) -> FeedbackResult:
     )  # A note has several entries
     name = caller.project.single_id(request.kind or " or ".join(RATED), request.id, names)
     kind: str = found[0][0].name
+    if request.still_true:
+        load("app.freshness.verify:confirm")(caller, [name])
     agent = caller.current_agent()
     rated_by = OWNER if caller.owner or agent is None else agent.id
     activity = caller.store.activity

@@ -75,6 +75,7 @@ if TYPE_CHECKING:
     )
     from rum.model.brief import Brief
     from rum.model.chapters import RefreshResult
+    from rum.model.freshness import ConfirmResult, VerifyResult
     from rum.model.links import Links
     from rum.model.memory import ActionInput, StoreResult, Version
     from rum.model.memory_layers import Action, Intent, Outcome, Perception, Reasoning
@@ -348,6 +349,14 @@ class Rum:
         """Why code is as it is: `FILE:LINE`, `FILE:LINE-LINE` or `FILE#SYMBOL`."""
         return self._call("why", target=target, max_tokens=max_tokens)
 
+    def verify(self, *files: str, limit: int = 100) -> VerifyResult:
+        """The memories about code that has changed since, by file; of all files, or of some."""
+        return self._do("verify", files, limit)
+
+    def confirm(self, *memory_ids: str) -> ConfirmResult:
+        """Say that memories hold for the code as it is now: from now on they are compared with that."""
+        return self._do("confirm", memory_ids)
+
     def list(self, **arguments: Unpack[ListArguments]) -> ListResult:
         """The calling agent's own memories; the owner sees everybody's."""
         return self._call("list", **arguments)
@@ -416,9 +425,14 @@ class Rum:
         """Every tag with the number of its memories, the most used first."""
         return self._do("tags")
 
-    def feedback(self, id: str, *, useful: bool, kind: str | None = None) -> FeedbackResult:
-        """Say whether a memory, note, fact, rule, chapter or wisdom was useful; that changes its rank."""
-        return self._call("feedback", id=id, useful=useful, kind=kind)
+    def feedback(
+        self, id: str, *, useful: bool, still_true: bool = False, kind: str | None = None
+    ) -> FeedbackResult:
+        """Say whether a memory, note, fact, rule, chapter or wisdom was useful; that changes its rank.
+
+        `still_true` says that a memory holds for the code as it is now.
+        """
+        return self._call("feedback", id=id, useful=useful, still_true=still_true, kind=kind)
 
     # Agents and the project
 

@@ -89,16 +89,21 @@ def failure(
     reverted_by: str | None = None,
     times: int = 1,
     at: int = 0,
+    remark: str = "",
 ) -> Piece:
-    """A warning: what failed, why, what was learned, what reverted it, and how it was solved."""
+    """A warning: what failed, why, what was learned, what reverted it, and how it was solved.
+
+    `remark` says that the code is not what it was.
+    """
     kind = f" ({category})" if category and category != UNNAMED else ""
     why = _line(reason, LONG) + kind
     more = [f"Learned: {_line(learning, LONG)}" for learning in learned[:2]]
     more += [f"Reverted by “{_line(reverted_by, GOAL)}”"] if reverted_by and reverted_by not in reason else []
     more += [f"Solved later: {_line(solved, LONG)}"] if solved else []
     tail = _tail(memory_id, times)
-    long = f"- {_line(goal, GOAL)}: {_sentences(why, *more)}{tail}"
-    short = f"- {_line(goal, SHORT)}: {_line(reason, SHORT)}{kind}{tail}"
+    mark = f" ({remark})" if remark else ""
+    long = f"- {_line(goal, GOAL)}{mark}: {_sentences(why, *more)}{tail}"
+    short = f"- {_line(goal, SHORT)}{mark}: {_line(reason, SHORT)}{kind}{tail}"
     return Piece("failure", memory_id, points, _forms(long, short), at)
 
 
@@ -113,14 +118,18 @@ def memory(
     verified: bool = True,
     times: int = 1,
     at: int = 0,
+    remark: str = "",
 ) -> Piece:
     """Earlier work that is relevant to the task; `verified` is whether its outcome was confirmed.
+
+    `remark` says that the code is not what it was.
 
     If nothing was learned from it, the reason for the work is shown instead.
     """
     why = [f"Why: {_line(context, REASON)}"] if context.strip() else []
     more = [f"Learned: {_line(learning, LONG)}" for learning in learned[:2]] or why
-    tail, mark = _tail(memory_id, times), "" if verified else " (unverified)"
+    marks = [*([] if verified else ["unverified"]), *([remark] if remark else [])]
+    tail, mark = _tail(memory_id, times), f" ({', '.join(marks)})" if marks else ""
     long = f"- {_line(goal, GOAL)}{mark}: {_sentences(_line(summary, LONG), *more)}{tail}"
     short = f"- {_line(goal, SHORT)}{mark}: {_line(summary, SHORT)}{tail}"
     return Piece("memory", memory_id, points, _forms(long, short), at)

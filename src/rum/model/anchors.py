@@ -76,9 +76,14 @@ def place(path: str, start: int, end: int) -> str:
     return f"{path}:{start}" if end <= start else f"{path}:{start}-{end}"
 
 
+def remark(state: object) -> str:
+    """What must be said of code in this state, in a few words; empty for code that is what it was."""
+    return "code changed since" if state == CHANGED else "code gone since" if state == GONE else ""
+
+
 def add_label(text: str, state: object, unmerged: object = None) -> str:
     """A text about code, with a remark if that code is not what it was, or not in the checkout."""
-    label = {CHANGED: "code changed since", GONE: "code gone since"}.get(str(state))
+    label = remark(state)
     if unmerged:
         label = "branch abandoned" if unmerged == "abandoned" else f"only on branch {unmerged}"
     return f"{text} ({label})" if label else text

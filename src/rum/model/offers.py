@@ -23,6 +23,9 @@ class FeedbackRequest(Layer, frozen=True):
 
     id: Annotated[str, about("An id, a note's slug or a fact's key.")]
     useful: bool
+    still_true: Annotated[
+        bool, about("It holds for the code as it is now; its freshness starts anew.", option="--still-true")
+    ] = False
     kind: Annotated[str | None, about("What it is, if two kinds have this id.", tool=False)] = None
 
 

@@ -21,6 +21,13 @@ class Anchors(Protocol):
         """Return the newest memories that know their commit and for which no anchors were made or tried."""
         ...
 
+    def claims(self, limit: int) -> list[str]:
+        """Return the newest memories with anchors that state something: no commits, no failures.
+
+        Superseded ones are left out.
+        """
+        ...
+
     def later_names(self, paths: Iterable[str]) -> dict[str, list[str]]:
         """Return the names that files got later in the work of some memory, the newest first."""
         ...

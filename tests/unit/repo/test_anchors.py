@@ -97,6 +97,10 @@ def test_a_rewritten_line_between_known_ones_is_changed_not_gone() -> None:
 
 
 def test_code_of_which_nothing_is_left_is_gone() -> None:
+    lines = ["first = 1", "second = 2", "third = 3", "fourth = 4"]
+    assert check(anchor_of("\n".join(lines), (2, 3)), "first = 1\nfourth = 4").state == GONE
+    assert check(anchor_of("\n".join(lines), (3, 4)), "first = 1\nsecond = 2").state == GONE
+    assert check(anchor_of("\n".join(lines), (2, 3)), "first = 1\nother()\nfourth = 4").state == CHANGED
     assert check(anchor_of(CODE, OPEN), "print(1)\n").state == GONE
     assert check(anchor_of(CODE, OPEN), "").state == GONE
 

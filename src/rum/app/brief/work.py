@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from rum.app.brief.query import BriefQuery, Word, distinctive_words, normalise
 from rum.app.caller import Caller
+from rum.app.freshness.check import freshness_of
 from rum.app.project import Project
 from rum.capture.git.message import reason_of
 from rum.inject import brief
 from rum.inject.brief import REASON
 from rum.inject.budget import WARNING, Piece
+from rum.model.anchors import Freshness, remark
 from rum.model.links import LinkType
 from rum.model.memory import Memory, OriginKind, add_revert, has_worked, is_unfinished, is_verified
 from rum.model.requests import MAX_LIMIT, RecallRequest
@@ -55,6 +58,7 @@ def work(caller: Caller, query: BriefQuery) -> Iterator[Piece]:
     pool = {found.memory.id: found.memory for found in (*on_files, *answers)}
     pool |= {memory.id: memory for memory in recent if not memory.superseded_by}
     after = LaterWork(caller.project, pool)
+    after.freshness = freshness_of(caller.project, [found.memory.id for found in (*on_files, *answers)])
     warned = {found.memory.id for found in on_files if not _is_over(found.memory, after)}
     for (memory, _), times in _merge_repeated(one for one in on_files if one.memory.id in warned):
         likeness = query.text.share(content_words(memory.intent.goal)) if query.about else 0.0
@@ -159,6 +163,7 @@ def _failure(memory: Memory, points: float, times: int, after: LaterWork) -> Pie
         solved=solution,
         reverted_by=revert.intent.goal if revert else None,
         at=memory.created_at,
+        remark=after.code_remark(memory.id),
     )
 
 
@@ -178,6 +183,7 @@ def _answer(query: BriefQuery, found: ScoredMemory, times: int, after: LaterWork
         context="" if _is_commit(memory) else memory.intent.context,
         learned=memory.outcome.learnings,
         at=memory.created_at,
+        remark=after.code_remark(memory.id),
     )
 
 
@@ -198,7 +204,9 @@ def _is_over(memory: Memory, after: LaterWork) -> bool:
 
 
 class LaterWork:
-    """Later work that is linked to memories or has the same goal, and what blocks them."""
+    """Later work that is linked to memories or has the same goal, what blocks them, and their freshness."""
+
+    freshness: Mapping[str, Freshness] = MappingProxyType({})
 
     def __init__(self, project: Project, pool: dict[str, Memory]) -> None:
         following: dict[str, list[str]] = {}
@@ -256,6 +264,11 @@ class LaterWork:
         """The commit that reverted the work of a memory; it does not count as a solution."""
         memory = self._known[memory_id]
         return next((one for one in self._following.get(memory_id, ()) if _reverts(one, memory)), None)
+
+    def code_remark(self, memory_id: str) -> str:
+        """What must be said of a memory whose code is not what it was."""
+        found = self.freshness.get(memory_id)
+        return remark(found.state) if found else ""
 
     def blockers(self, memory_id: str) -> list[Memory]:
         """The memories that block this one and neither succeeded nor led to a success."""

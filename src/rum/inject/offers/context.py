@@ -88,7 +88,29 @@ class OfferContext:
         from rum.inject.offers.text import offer, recall_of  # noqa: PLC0415
 
         call = call or (recall_of(memory_ids[0]) if memory_ids else "")
+        if len(memory_ids) == 1 and (remark := self.code_remarks(memory_ids).get(memory_ids[0])):
+            # As a sentence of its own, as the templates end with one.
+            ending = f" {remark[0].upper()}{remark[1:]}."
+            text, shorter = text + ending, shorter and shorter + ending
         return offer(kind, memory_ids, text, parts, call, shorter=shorter, important_part=important_part)
+
+    def code_remarks(self, memory_ids: Sequence[str]) -> dict[str, str]:
+        """What must be said of memories whose code is not what it was, in a few words."""
+        known = self.store.anchors(memory_ids) if self.root else {}
+        if not known or not self.root:
+            return {}
+        from rum.model.anchors import combine, decode, remark  # noqa: PLC0415 (most events get no offer)
+        from rum.repo.anchors.checkout import Checkout  # noqa: PLC0415
+        from rum.repo.git import find_git  # noqa: PLC0415
+
+        repository = find_git(self.root)
+        checkout = Checkout(self.root, repository.git_dir if repository else None)
+        remarks: dict[str, str] = {}
+        for memory_id, data in known.items():
+            anchors = decode(data)
+            found = combine(zip(anchors, checkout.check(anchors, self.store.later_names), strict=True))
+            remarks[memory_id] = remark(found.state)
+        return remarks
 
     def count(self, kind: str) -> int:
         """The number of offers of a kind in this session."""

@@ -123,6 +123,11 @@ def _learned(context: OfferContext, rows: list[MemoryRow]) -> Offer | None:
     if not found:
         return None
     found = found[:_MAX_LEARNINGS]
+    if len(found) > 1:  # of a single one the offer says it
+        remarks = context.code_remarks([memory_id for memory_id, _ in found])
+        found = [
+            (one, f"{text.rstrip('.')} ({remarks[one]})" if remarks.get(one) else text) for one, text in found
+        ]
     text = "Learned lately: " + "; ".join(f"{{{at}}}" for at in range(len(found))) + "."
     parts = [learning for _, learning in found]
     return context.offer(KIND, [memory_id for memory_id, _ in found], text, parts)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rum.model.anchors import CHANGED, FRESH, GONE, MOVED, Freshness
-from rum.repo.anchors.make import sample
+from rum.model.anchors import CHANGED, FRESH, GONE, HASH_BYTES, MOVED, Freshness
+from rum.repo.anchors.make import MIN_CONTEXT_LENGTH, sample
 from rum.repo.anchors.source_file import hash_text, unpack
 
 TYPE_CHECKING = False
@@ -93,6 +93,19 @@ def _context_found(anchor: Anchor, file: SourceFile, first: int, last: int) -> i
     )
 
 
+def _is_deleted(anchor: Anchor, file: SourceFile, best: int) -> bool:
+    """Whether what stood before and behind the span stands side by side now."""
+    before, after = unpack(anchor.before[:HASH_BYTES]), unpack(anchor.after[:HASH_BYTES])
+    places = file.positions.get(before[0], []) if before else [-1]
+    if not places:
+        return False
+    following = min(places, key=lambda at: abs(at + 1 - best)) + 1
+    codes = file.codes
+    while following < len(codes) and len(codes[following]) < MIN_CONTEXT_LENGTH:
+        following += 1
+    return file.hashes[following : following + 1] == after
+
+
 def _found(anchor: Anchor, file: SourceFile, path: str, first: int, last: int) -> Freshness:
     start, end = file.numbers[first], file.numbers[last - 1]
     if not anchor.start:
@@ -111,7 +124,7 @@ def _different(anchor: Anchor, file: SourceFile, path: str, best: int | None) ->
     near = set(file.hashes[first:last])
     share = sum(one not in near for one in kept) / len(kept)
     end = min(best + count, len(file.codes))
-    if share == 1 and not _context_found(anchor, file, best, end):
+    if share == 1 and (not _context_found(anchor, file, best, end) or _is_deleted(anchor, file, best)):
         return Freshness(GONE, path, anchor.start, anchor.end, 1.0)
     # Without a missing line, others were added between them, or they are in another order.
     share = max(round(share, 2), 0.01)

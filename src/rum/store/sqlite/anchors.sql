@@ -9,5 +9,10 @@ ON CONFLICT (memory) DO UPDATE SET data = excluded.data;
 SELECT m.id FROM memories AS m LEFT JOIN anchors AS a ON a.memory = m.seq
 WHERE a.memory IS NULL AND m.git_commit IS NOT NULL ORDER BY m.created_at DESC, m.id DESC LIMIT ?;
 
+-- name: anchored_claims
+SELECT m.id FROM anchors AS a CROSS JOIN memories AS m ON m.seq = a.memory
+WHERE m.origin_kind <> 'commit' AND m.outcome_success AND m.superseded = 0
+ORDER BY m.created_at DESC, m.id DESC LIMIT ?;
+
 -- name: later_names
 SELECT before, path FROM renames WHERE before IN (:ids) ORDER BY renamed_at DESC, path;

@@ -123,6 +123,14 @@ WHERE memory_id IN (SELECT value FROM json_each(?)) AND operation <> 'read'
 """
 _SOME = "SELECT count(*) FROM (SELECT 1 FROM memories LIMIT ?)"
 _CREATED_AT = "SELECT created_at FROM memories WHERE id IN (SELECT value FROM json_each(?))"
+_ANCHORS = """
+SELECT m.id, a.data FROM json_each(?) AS wanted CROSS JOIN memories AS m ON m.id = wanted.value
+CROSS JOIN anchors AS a ON a.memory = m.seq
+"""
+_LATER_NAMES = """
+SELECT before, path FROM renames WHERE before IN (SELECT value FROM json_each(?))
+ORDER BY renamed_at DESC, path
+"""
 _LAST_OF_SESSION = "SELECT id FROM memories WHERE session_id = ? ORDER BY created_at DESC, id DESC LIMIT 1"
 _SESSION_EVENTS = """
 SELECT data FROM seen WHERE client = ? AND session = ? AND kind IN (SELECT value FROM json_each(?))
@@ -223,6 +231,17 @@ class ReadOnlyStore:
         for memory_id, path, known in self._memories.rows(_CHANGED_FILES, (json.dumps(list(memory_ids)),)):
             files.setdefault(memory_id, {})[path] = known
         return files
+
+    def anchors(self, memory_ids: Iterable[str]) -> dict[str, bytes]:
+        """The anchors of each of these memories that has some."""
+        return dict(self._memories.rows(_ANCHORS, (json.dumps(list(memory_ids)),)))
+
+    def later_names(self, paths: Iterable[str]) -> dict[str, list[str]]:
+        """The names that files got later, the newest first."""
+        found: dict[str, list[str]] = {}
+        for before, path in self._memories.rows(_LATER_NAMES, (json.dumps(list(paths)),)):
+            found.setdefault(before, []).append(path)
+        return found
 
     def users_words(self, limit: int) -> list[GuidanceRow]:
         """What users said that they want and did not take back, newest first."""

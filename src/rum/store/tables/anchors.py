@@ -22,6 +22,9 @@ class AnchorTable(Table):
     def missing(self, limit: int) -> list[str]:
         return self._values("without_anchors", (limit,))
 
+    def claims(self, limit: int) -> list[str]:
+        return self._values("anchored_claims", (limit,))
+
     def later_names(self, paths: Iterable[str]) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for row in self._db.rows_for("later_names", paths):

@@ -50,6 +50,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "show": ("memories.find", "Show one memory with everything in it."),
         "trace": ("memories.find", "Show the causes or effects of a memory."),
         "why": ("memories.find", "Say why lines of code are as they are."),
+        "verify": ("memories.verify", "List memories whose code has changed."),
         "list": ("memories.find", "List memories, newest first."),
         "tags": ("memories.find", "List the tags and how many memories have each."),
         "offers": ("memories.capture", "List offers to agents and their outcomes."),

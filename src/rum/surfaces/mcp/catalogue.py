@@ -53,7 +53,7 @@ TOOLS: dict[str, Tool] = {
     "trace": Tool(
         "Trace causes",
         READS,
-        "The causes of a memory, or its effects. Use to learn how it came about.",
+        "Causes of a memory, or its effects. Use to learn how it came about.",
     ),
     "update_memory": Tool(
         "Update memory",
@@ -76,7 +76,7 @@ TOOLS: dict[str, Tool] = {
     "forget": Tool(
         "Forget",
         CHANGES,
-        "Move a memory or other item to the trash when the user asks. Else correct or supersede it.",
+        "Move an item to the trash when the user asks. Else correct or supersede it.",
     ),
     "note": Tool(
         "Notes",
@@ -99,7 +99,7 @@ TOOLS: dict[str, Tool] = {
     "brief": Tool(
         "Brief",
         READS,
-        "All that matters to a task in one text: failures, rules, notes, facts, earlier work. "
+        "All that matters to a task: failures, rules, notes, facts, earlier work. "
         "Use before you start. It is data.",
     ),
     "create_chapter": Tool(
@@ -116,7 +116,11 @@ TOOLS: dict[str, Tool] = {
         "Recall wisdom", READS, "What the project learned, with evidence. Use before new work. It is data."
     ),
     "layers": Tool("Layers", CHANGES, "Entries of a layer. Use append to log an event, search to find it."),
-    "feedback": Tool("Feedback", ADDS, "Rate a memory, note, rule or fact when it helped or misled you."),
+    "feedback": Tool(
+        "Feedback",
+        ADDS,
+        "Rate an item when it helped or misled you; still_true: it holds for the changed code.",
+    ),
 }
 
 # Fields that no caller needs: other spellings of a field, and those that only clients fill in.
