@@ -79,6 +79,7 @@ class Project:
         self._registry_stamp = _file_stamp(registry_path(settings.home))
         self.store = open_store(location.directory, settings, self._register if locate else None)
         self.clock = clock
+        self.offer_readers: dict[int, Any] = {}  # By thread; see `app/session_offers.py`
         self.uses: Counter[str] = Counter()
         """Retrievals of memories that are not written to the store yet."""
         self.helper: Helper | None = None
@@ -235,6 +236,8 @@ class Project:
                 finally:
                     self._closed = True
                     self.store.close()
+                    for reader in self.offer_readers.values():
+                        reader.close()
 
     def use_counts(self, ids: Iterable[str]) -> dict[str, Usage]:
         """How often memories were retrieved, pending counts included."""

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Container, Iterable, Sequence
+from threading import get_ident
 
 from msgspec import UNSET, UnsetType
 
 from rum.app.caller import Caller
-from rum.app.offers import offers
+from rum.app.calls import PYTHON, load
 from rum.capture.events.event import new_event
 from rum.inject.offers import is_allowed, is_old_enough, offer_limits, offers_for, touching
 from rum.inject.offers.context import OfferContext
@@ -17,6 +18,7 @@ from rum.inject.offers.warning import KIND as WARNING
 from rum.model.ids import new_id
 from rum.model.offers import OfferView
 from rum.store.activity import OfferQuery, OfferRow
+from rum.store.base import ReadMode
 
 MAX_FILES = 5  # Files of one call in which failures are looked for
 MAX_LISTED = 20
@@ -57,14 +59,19 @@ def session_offers(caller: Caller) -> list[OfferView]:
         context = _context(caller, "start")
         limits = offer_limits(project.settings)
         found = offers_for(context.event, context.folder, context.root, limits)
-        _record(caller, [one for one in found if not any(_was_offered(caller, of) for of in one.memory_ids)])
-    return offers(project, caller.session_id, None, None, None, MAX_LISTED).offers
+        _record(caller, [one for one in found if _is_news(caller, one.memory_ids)])
+    return _offers(caller, MAX_LISTED)
 
 
 def newest_offer(caller: Caller) -> object:
     """Something that differs when there is a new offer in this session."""
-    found = offers(caller.project, caller.session_id, None, None, None, 1).offers
+    found = _offers(caller, 1)
     return (found[0].at, found[0].text) if found else None
+
+
+def _offers(caller: Caller, limit: int) -> list[OfferView]:
+    # Slow to load, and warnings do not need it.
+    return load(PYTHON["offers"])(caller.project, caller.session_id, None, None, None, limit).offers
 
 
 def _is_file(path: str) -> bool:
@@ -74,12 +81,26 @@ def _is_file(path: str) -> bool:
 def _context(caller: Caller, kind: str) -> OfferContext:
     project = caller.project
     event = new_event(caller.client, caller.session_id, kind, project.clock(), caller.cwd, (new_id("event"),))
-    return OfferContext(event, project.location.directory, project.location.root)
+    # Opening the files takes longer than reading them; a connection is for one thread.
+    thread = get_ident()
+    context = OfferContext(
+        event, project.location.directory, project.location.root, project.offer_readers.get(thread)
+    )
+    project.offer_readers[thread] = context.store
+    return context
 
 
 def _was_offered(caller: Caller, memory_id: str) -> bool:
     query = OfferQuery(client=caller.client, session=caller.session_id, memory=memory_id)
     return any(row.kind != "brief" for row in caller.store.activity.find_offers(query))
+
+
+def _is_news(caller: Caller, memory_ids: Sequence[str]) -> bool:
+    """Whether none of the memories is of this session or was offered in it."""
+    own = caller.store.memories.get(memory_ids, ReadMode.BEST_EFFORT)
+    return all(one.session_id != caller.session_id for one in own) and not any(
+        _was_offered(caller, one) for one in memory_ids
+    )
 
 
 def _record(caller: Caller, found: Sequence[Offer]) -> None:

@@ -95,3 +95,9 @@ def test_the_offers_of_a_session_begin_with_those_of_its_start(shop: Shop, rum: 
     shop.clock.at += 1
     rum.recall(file="src/cart.py")
     assert [one.kind for one in rum.session_offers()] == ["warning", "session"]
+
+
+def test_what_the_session_itself_stored_is_not_offered_to_it(shop: Shop):
+    rum = shop.open(session="today")
+    keep(rum, "Round prices", outcome=make_outcome(learnings=["Round half to even"]))
+    assert rum.session_offers() == []

@@ -32,11 +32,13 @@ _WORK_KINDS = ("prompt", "after", "failed")
 class OfferContext:
     """One event with the project's files, each of which is read only when needed."""
 
-    def __init__(self, event: Event, folder: str, root: str | None) -> None:
+    def __init__(
+        self, event: Event, folder: str, root: str | None, store: ReadOnlyStore | None = None
+    ) -> None:
         self.event = event
         self.folder = folder
         self.root = root
-        self.store = ReadOnlyStore(folder)
+        self.store = store or ReadOnlyStore(folder)
         self.similar: list[Similar] | None = None
         """Memories similar to the prompt; None before the search."""
         self._offered: list[dict[str, object]] | None = None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 from collections import namedtuple
+from contextlib import suppress
 
 from rum.store.sqlite.sql_text import quoted, quoted_parts, sqlite_uri
 
@@ -179,7 +180,8 @@ class ReadOnlyDatabase:
 
     def close(self) -> None:
         if self._connection is not None:
-            self._connection.close()
+            with suppress(_driver().Error):  # opened by another thread: closed when it is freed
+                self._connection.close()
 
     def rows(self, statement: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
         connection = self._open()
@@ -212,6 +214,10 @@ class ReadOnlyStore:
     def __init__(self, folder: str) -> None:
         self._memories = ReadOnlyDatabase(folder, "rum")
         self._activity = ReadOnlyDatabase(folder, "activity")
+
+    def close(self) -> None:
+        self._memories.close()
+        self._activity.close()
 
     def attempts(self, key: str, limit: int) -> list[AttemptRow]:
         """What was tried under a key (a path or its earlier names, or a kind of command), newest first."""

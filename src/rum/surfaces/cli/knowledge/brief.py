@@ -37,6 +37,8 @@ def brief(options: Options, **arguments: Any) -> None:
         print_json(answer)
         return
     print_text(answer.text)
+    if answer.warning:
+        note(answer.warning)
     for text in skipped_notes(answer.broken or ()):
         note(text)
     if answer.hint:

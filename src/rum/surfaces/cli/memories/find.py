@@ -202,6 +202,8 @@ def _hints(answer: RecallResult, limit: int, *, by_words: bool) -> Iterator[str]
 
 def _recall_view(rum: Rum, answer: RecallResult) -> View:
     knowledge: View = []
+    if answer.warning:
+        knowledge.append(TextLine((TextPart("warning:", "bad"), TextPart(answer.warning))))
     for one in answer.knowledge or ():
         line = (
             TextPart(f"{one.kind}:", "strong"),
