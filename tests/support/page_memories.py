@@ -241,7 +241,7 @@ def _knowledge(rum: Rum) -> tuple[str, str]:
 
 
 def _sessions(shop: Shop, now: float, memory: str) -> str:
-    """Two sessions with offers; then two turns and a rule that wait for review."""
+    """A session with an offer; then one whose turns, and a rule, wait for review."""
     rum = shop.open()
     sessions = Sessions(shop, rum)
     done = Telling(cwd=str(shop.folder), session="9f3c-checkout", at=now - 2 * DAY)
@@ -270,6 +270,9 @@ def _sessions(shop: Shop, now: float, memory: str) -> str:
         later.edit("src/shop/title.ts", "title()", "title(shop.name)").run("npm test", "77 passed").stop(
             "Every page shows it."
         )
+        for what, file in (("Greet customers by their name", "hello"), ("Sort articles by price", "sort")):
+            later.prompt(f"{what}.").edit(f"src/shop/{file}.ts", "old()", f"{file}()")
+            later.run("npm test", "78 passed").stop("It works; 78 tests pass.")
         sessions.take(later)
     finally:
         del os.environ["RUM_REVIEW"]

@@ -75,6 +75,12 @@ def test_the_first_page_has_no_inline_script_or_style():
     assert not re.search(r"<script(?![^>]*\bsrc=)|<style|\son\w+=|\sstyle=", text)
 
 
+def test_the_first_page_names_only_files_of_the_bundle():
+    text = (STATIC / "index.html").read_text(encoding="utf-8")
+    for name in re.findall(r'(?:href|src)="([^"]+)"', text):
+        assert (STATIC.parent / name).is_file(), name
+
+
 def test_the_bundle_stays_small():
     vendored = sum((VENDOR / str(entry["file"])).stat().st_size for entry in manifest())
     assert vendored < 125_000

@@ -169,11 +169,25 @@ def test_pending_items_are_edited_accepted_and_rejected(desk: Desk):
         assert any(goal.startswith("Mails are sent twice") for goal in goals)
 
 
+def test_a_pending_item_is_merged_into_a_kept_memory(desk: Desk):
+    desk.opened.open("review?kind=memory")
+    label = desk.page.inner_text(".review-item h2")
+    desk.page.wait_for_selector(".review-item dl")
+    desk.page.keyboard.press("m")
+    desk.page.get_by_label("Or by id").fill(desk.filled.queue)
+    desk.page.click("dialog button[type=submit]")
+    desk.says("Merged.")
+    with desk.rum() as rum:
+        assert label not in {one.label for one in rum.review.list(kind="memory")}
+        assert label not in {one.intent_goal for one in rum.list(limit=100).memories}
+
+
 def test_several_pending_items_are_rejected_at_once(desk: Desk):
     desk.opened.open("review")
     desk.page.wait_for_selector(".queue li")
     desk.page.click("text=Select all")
     desk.page.click(".review-item >> button.danger")
+    desk.page.click("dialog button.primary")
     desk.says("items rejected.")
     desk.page.wait_for_selector("text=Nothing waits for review.")
     with desk.rum() as rum:

@@ -1,6 +1,6 @@
 // The shell: who is signed in, navigation, and the page for the address.
 import { Component, html, render, useCallback, useEffect, useRef, useState } from "./parts/base.js";
-import { signIn, whoAmI } from "./parts/api.js";
+import { signIn, signOut, whoAmI } from "./parts/api.js";
 import { KeyList, moveFocus, startKeys, useKeys } from "./parts/keys.js";
 import { go, link, useRoute } from "./parts/route.js";
 import { Announcements, Failure, Field, Loading, WriteFailure } from "./parts/ui.js";
@@ -58,7 +58,7 @@ function App() {
   if (error?.status === 401) return html`<${SignIn} error=${error} onDone=${(who) => (setError(null), setMe(who))} />`;
   if (error) return html`<main class="alone"><h1>RUM</h1><${Failure} error=${error} retry=${load} /></main>`;
   if (!me) return html`<main class="alone"><h1 class="hidden">RUM</h1><${Loading} /></main>`;
-  return html`<${Shell} me=${me} />`;
+  return html`<${Shell} me=${me} onSignOut=${() => signOut().then(() => (setMe(null), load()), setError)} />`;
 }
 
 function SignIn({ error, onDone }) {
@@ -80,7 +80,10 @@ function SignIn({ error, onDone }) {
   </main>`;
 }
 
-function Shell({ me }) {
+// Only owners see how the memory is set up and stored.
+const OWNERS = ["settings", "health"];
+
+function Shell({ me, onSignOut }) {
   const route = useRoute();
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [keys, setKeys] = useState(false);
@@ -103,13 +106,14 @@ function Shell({ me }) {
       ${!me.may_write && html`<span class="label">reading only</span>`}
       <button type="button" class="quiet" onClick=${toggleTheme} title="Light or dark (d)">Theme</button>
       <button type="button" class="quiet" onClick=${() => setKeys(true)} title="Keys (?)">Keys</button>
+      ${!me.is_local && html`<button type="button" class="quiet" onClick=${onSignOut}>Sign out ${me.name}</button>`}
     </header>
     <nav id="navigation" class=${isMenuOpen ? "navigation open" : "navigation"} aria-label="Pages">
       ${NAVIGATION.map(
         ([title, pages]) => html`<div key=${title}>
           ${title && html`<p>${title}</p>`}
           <ul>
-            ${pages.map(([page, name]) => html`<li key=${page}><a href=${link(page)} aria-current=${(PARENT[route.page] ?? route.page) === page ? "page" : null}>${name}</a></li>`)}
+            ${pages.filter(([page]) => me.role === "owner" || !OWNERS.includes(page)).map(([page, name]) => html`<li key=${page}><a href=${link(page)} aria-current=${(PARENT[route.page] ?? route.page) === page ? "page" : null}>${name}</a></li>`)}
           </ul>
         </div>`,
       )}

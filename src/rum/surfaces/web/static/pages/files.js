@@ -28,9 +28,6 @@ function Crumbs({ path }) {
   return html`<span class="crumbs">${parts.length ? html`<a href=${link("files")}>files</a>` : "Files"}${parts.map((part, index) => html`<span class="slash">/</span>${index === parts.length - 1 ? part : html`<a href=${link("files", { path: parts.slice(0, index + 1).join("/") })}>${part}</a>`}`)}</span>`;
 }
 
-/** The server stops counting at 1,000. */
-const most = (number) => (number >= 1000 ? "1,000+" : number);
-
 function Folder({ pages, path }) {
   const none = html`<${Empty} title=${path ? "No memory names a file below this folder." : "No memory names a file yet."}>Files appear here as soon as work on them is stored.<//>`;
   return html`<${Paged} pages=${pages} what="entry" many="entries" empty=${none}>
@@ -40,9 +37,9 @@ function Folder({ pages, path }) {
         ${items.map(
           (item) => html`<tr key=${item.path}>
             <td><a data-item class="path" href=${link("files", { path: item.path })}>${item.name}${item.is_folder ? "/" : ""}</a></td>
-            <td class="number">${most(item.memories)}</td>
+            <td class="number">${item.memories.toLocaleString("en")}${item.exact === false ? "+" : ""}</td>
             <td class="number">${item.failures ? html`<${Outcome} kind="failed" short /> ${item.failures}` : ""}</td>
-            <td><${Time} at=${item.last} /></td>
+            <td>${item.last ? html`<${Time} at=${item.last} />` : ""}</td>
           </tr>`,
         )}
       </tbody>

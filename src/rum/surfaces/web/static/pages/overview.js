@@ -11,7 +11,7 @@ export const title = () => "Overview";
 export function Page({ me }) {
   const load = useLoad("overview");
   return html`<${Head} title=${me.project.name} kicker="Overview" />
-    <${Loaded} load=${load} lines=${12}>${(data) => (data.memories || data.recent.length ? html`<${Content} data=${data} />` : html`<${Nothing} data=${data} />`)}<//>`;
+    <${Loaded} load=${load} lines=${12}>${(data) => (data.memories || data.recent.length ? html`<${Content} data=${data} me=${me} />` : html`<${Nothing} data=${data} />`)}<//>`;
 }
 
 function Nothing({ data }) {
@@ -28,7 +28,7 @@ const Waiting = ({ review = {} }) => {
   return html`<p class="message notice"><${Shape} kind="unverified" /><span>${text} ${kinds.length === 1 && kinds[0][1] === 1 ? "waits" : "wait"} for review. <a href=${link("review")}>Review now</a></span></p>`;
 };
 
-function Content({ data }) {
+function Content({ data, me }) {
   const weeks = data.weeks ?? [];
   const sum = (name) => weeks.reduce((total, week) => total + week[name], 0);
   const done = sum("success") + sum("failure");
@@ -52,7 +52,7 @@ function Content({ data }) {
         <${Failing} files=${data.failing_files} />
         <${Areas} areas=${data.areas} />
         <${Tokens} days=${data.tokens_by_day} />
-        <${Health} data=${data} />
+        ${me.role === "owner" && html`<${Health} data=${data} />`}
       </div>
     </div>`;
 }

@@ -5,7 +5,7 @@ import { useKeys } from "../parts/keys.js";
 import { Inline } from "../parts/markdown.js";
 import { link, replaceRoute } from "../parts/route.js";
 import { Time } from "../parts/time.js";
-import { announce, Confidence, Dialog, Empty, Failure, Field, Head, Loaded, Paged, Select, TextArea, WriteFailure } from "../parts/ui.js";
+import { announce, Confidence, Confirm, Dialog, Empty, Failure, Field, Head, Loaded, Paged, Select, TextArea, WriteFailure } from "../parts/ui.js";
 import { fromLines, toLines } from "./memory.js";
 
 export const title = () => "Review";
@@ -42,9 +42,12 @@ export function Page({ route, me }) {
       announce(`${count(targets.length, "item")} ${verdict}ed.`);
       remove(targets);
     } catch (problem) {
+      setDialog(null);
       setError(problem);
     }
   };
+  // What is rejected is deleted for good: several at once only after a question.
+  const reject = () => (targets.length > 1 ? setDialog("reject") : decide("reject"));
   const step = (by) => setCurrent(Math.max(0, Math.min(items.length - 1, index + by)));
   const toggle = (one) => {
     const next = new Set(chosen);
@@ -55,7 +58,7 @@ export function Page({ route, me }) {
     j: () => step(1),
     k: () => step(-1),
     ...(me.may_review && item
-      ? { a: () => decide("accept"), r: () => decide("reject"), e: () => setDialog("edit"), m: () => setDialog("merge"), x: () => toggle(item) }
+      ? { a: () => decide("accept"), r: reject, e: () => setDialog("edit"), m: () => setDialog("merge"), x: () => toggle(item) }
       : {}),
   });
   useEffect(() => {
@@ -82,12 +85,13 @@ export function Page({ route, me }) {
             </li>`,
           )}
         </ul>
-        ${item && html`<${Item} key=${keyOf(item)} item=${item} me=${me} targets=${targets} decide=${decide} setDialog=${setDialog} dialog=${dialog} remove=${remove} />`}
+        ${item && html`<${Item} key=${keyOf(item)} item=${item} me=${me} targets=${targets} decide=${decide} reject=${reject} setDialog=${setDialog} dialog=${dialog} remove=${remove} />`}
       </div>`}
-    <//>`;
+    <//>
+    ${dialog === "reject" && html`<${Confirm} title=${`Reject ${targets.length} items?`} action="Reject" onConfirm=${() => decide("reject")} onClose=${() => setDialog(null)}><p>They are deleted for good, and will not be proposed again.</p><//>`}`;
 }
 
-function Item({ item, me, targets, decide, setDialog, dialog, remove }) {
+function Item({ item, me, targets, decide, reject, setDialog, dialog, remove }) {
   const load = useLoad(at("review", item.kind, item.id));
   const several = targets.length > 1 ? ` ${targets.length}` : "";
   return html`<article class="review-item" aria-live="polite">
@@ -98,7 +102,7 @@ function Item({ item, me, targets, decide, setDialog, dialog, remove }) {
       <button type="button" class="primary" onClick=${() => decide("accept")}>Accept${several}</button>
       <button type="button" onClick=${() => setDialog("edit")} disabled=${Boolean(several)}>Edit</button>
       <button type="button" onClick=${() => setDialog("merge")} disabled=${Boolean(several)}>Merge</button>
-      <button type="button" class="danger" onClick=${() => decide("reject")}>Reject${several}</button>
+      <button type="button" class="danger" onClick=${reject}>Reject${several}</button>
     </p>`}
     <${Loaded} load=${load}>
       ${(data) => html`

@@ -83,6 +83,11 @@ export async function whoAmI() {
 
 export const signIn = async (token) => remember(await post("login", { token }));
 
+export async function signOut() {
+  await post("logout");
+  state.csrf = "";
+}
+
 function remember(me) {
   state.csrf = me.csrf;
   return me;
