@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Container, Iterable, Sequence
 from threading import get_ident
+from typing import TYPE_CHECKING
 
 from msgspec import UNSET, UnsetType
 
@@ -13,12 +14,14 @@ from rum.app.calls import PYTHON, load
 from rum.capture.events.event import new_event
 from rum.inject.offers import is_allowed, is_old_enough, offer_limits, offers_for, touching
 from rum.inject.offers.context import OfferContext
-from rum.inject.offers.text import Offer
 from rum.inject.offers.warning import KIND as WARNING
 from rum.model.ids import new_id
 from rum.model.offers import OfferView
 from rum.store.activity import OfferQuery, OfferRow
 from rum.store.base import ReadMode
+
+if TYPE_CHECKING:
+    from rum.inject.offers.text import Offer
 
 MAX_FILES = 5  # Files of one call in which failures are looked for
 MAX_LISTED = 20
