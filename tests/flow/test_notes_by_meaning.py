@@ -10,7 +10,9 @@ from support.note_tasks import measured, note_tasks
 from support.projects import Shop, open_shop
 
 
-@pytest.mark.parametrize(("name", "least"), [("known", 0.6), ("second", 0.6), ("independent", 0.5)])
+@pytest.mark.parametrize(
+    ("name", "least"), [("known", 0.6), ("second", 0.6), ("independent", 0.5), ("situations", 0.6)]
+)
 def test_most_tasks_worded_otherwise_get_their_note(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, least: float
 ):
