@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from rum.capture.observe.checks import check_of, is_check_result
-from rum.capture.observe.goals import PromptKind, read_prompt
+from rum.capture.observe.goals import PromptKind, asks_back, offer_in, read_prompt
 from rum.capture.observe.messages import gave_up, rejects
 from rum.capture.observe.steps import Step, steps_of
 from rum.capture.observe.timeline import is_test_file
@@ -44,9 +44,12 @@ def join_stories(turns: Iterable[Turn]) -> list[Turn]:
     """
     stories: list[list[Turn]] = []
     for turn in turns:
-        kind = read_prompt(turn.prompt, turn.said).kind
+        kind, decision = read_prompt(turn.prompt, turn.said)
         steps = steps_of(turn.events)
-        if not stories or kind is PromptKind.TASK or (kind is PromptKind.ANSWER and _changes(steps)):
+        # "good, next" answers nothing if nothing was asked or proposed.
+        has_asked = asks_back(turn.said) or bool(offer_in(turn.said))
+        is_answer = kind is PromptKind.ANSWER and (bool(decision) or has_asked)
+        if not stories or kind is PromptKind.TASK or (is_answer and _changes(steps)):
             stories.append([turn])
             continue
         changed = [story for story in stories if any(_changes(steps_of(part.events)) for part in story)]

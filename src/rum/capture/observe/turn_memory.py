@@ -41,6 +41,14 @@ _IMPORTANCE_FAILED, _IMPORTANCE_PROVEN, _IMPORTANCE = 0.7, 0.5, 0.4
 # looked this often; one with long last words is worth it in any case.
 _CONCLUSION, _LOOKS, _LONG_CONCLUSION = 120, 3, 200
 _MAX_REPORT, _MAX_REPORTS = 600, 10  # Characters of a subagent's report, and number of reports
+# A sentence about a subagent that says that it was wrong.
+_SUBAGENT = re.compile(r"\b(?:sub-?)?agent(?:'?s|en)?\b|\bhelper|\bHelfer|子代理", re.IGNORECASE)
+_DISPUTED = re.compile(
+    r"\b(?:wrong\w*|mistaken\w*|incorrect\w*|inaccurate|believed|claimed|assumed|thought|overlooked|misread|contrary to"
+    r"|not (?:true|right|so|correct|the case)|(?:does|did|is|was)(?: not|n['’]t)|falsch|irrt\w*|stimmt nicht|trifft nicht zu"
+    r"|à tort|faux|se trompe|equivocad\w*)\b|错误|不对",
+    re.IGNORECASE,
+)
 _OPERATIONS = {"create": ActionType.FILE_CREATE, "delete": ActionType.FILE_DELETE}
 
 
@@ -260,7 +268,7 @@ class _TurnReader:
             "learnings": [
                 *self._rejection_learned(),
                 *self.message.causes,
-                *(_conclusion(report) for report in self.turn.reports[:_MAX_LEARNINGS]),
+                *self._conclusions(),
                 *self._learnings(),
             ],
             "follow_up_needed": [] if self.rejection else list(self.message.left),
@@ -288,6 +296,13 @@ class _TurnReader:
         elif self.verdict.reason:
             parts.append(self.verdict.reason)
         return "; ".join(parts)
+
+    def _conclusions(self) -> list[str]:
+        """What subagents found, unless the agent that asked them says that one was wrong."""
+        said = split_sentences(self.message.text)
+        if any(_SUBAGENT.search(one) and _DISPUTED.search(one) for one in said):
+            return []
+        return [_conclusion(report) for report in self.turn.reports[:_MAX_LEARNINGS]]
 
     def _rejection_learned(self) -> list[str]:
         return [f"The user rejected this: “{self.rejection}”"] if self.rejection else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rum.inject.offers.context import day
 from rum.inject.offers.warning import KIND as WARNING
-from rum.store.attempt_fingerprint import REJECTED_BY_USER, sampled
+from rum.store.attempt_fingerprint import REJECTED_BY_USER, REPLACED_FOR_USER, sampled
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def _failed_attempt(context: OfferContext, path: str) -> Draft | None:
             if any(len(marks - later) <= _OTHER * len(marks) for later in worked_since):
                 continue
             instead = " Worked instead: `{3}`." if attempt.instead else ""
-            is_rejected = attempt.why.startswith((REJECTED_BY_USER, "undone by"))
+            is_rejected = attempt.why.startswith((REJECTED_BY_USER, REPLACED_FOR_USER, "undone by"))
             text = "{0}: `{1}` on {4} was {2}." if is_rejected else "{0}: `{1}` failed here on {4} ({2})."
             text += instead
             return attempt.memory_id, attempt.at, text, (path, attempt.tried, attempt.why, attempt.instead)

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 
 from rum.capture.events.event import INTERRUPTED
+from rum.capture.observe.stories import stories_of
 from rum.capture.observe.turn_memory import observe_turn
+from rum.capture.observe.turns import Report
 from support.captured_events import CRASH, Telling, failed_then_fixed
 
 
@@ -307,3 +309,33 @@ def test_turns_without_ids_are_named_by_their_prompts():
     names = [turn.key.turn for turn in telling.turns()]
     assert len(set(names)) == 2
     assert [name.partition("-")[2] for name in names] == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("words", "is_learned"),
+    [
+        ("The limit is included now. The agent believed it comes from the environment; it does not.", False),
+        ("The limit is included now. The agent found that it comes from the environment.", True),
+    ],
+)
+def test_a_subagents_finding_is_learned_unless_the_agent_disputes_it(words: str, is_learned: bool):
+    telling = Telling().prompt("ok(3) should be True").edit("s.py", "n < LIMIT", "n <= LIMIT").stop(words)
+    (turn,) = telling.turns()
+    report = Report("general-purpose", "Where does it come from?", "The limit is read from the environment.")
+    fields = observe_turn(turn._replace(reports=(report,))).fields
+    assert fields is not None
+    learned = any("The limit is read from" in one for one in fields["outcome"]["learnings"])
+    assert learned is is_learned
+    assert any("The limit is read from" in one["what"] for one in fields["perception"]["observations"])
+
+
+@pytest.mark.parametrize(
+    ("said", "stories"),
+    [("-v works; test_h is red until -h is there.", 1), ("-v works. Shall I add -h too?", 2)],
+)
+def test_an_agreement_goes_on_with_the_work_unless_it_answers_something(said: str, stories: int):
+    telling = (
+        Telling().prompt("main() should know -v and -h").edit("cli.py", "a", "if v: return 1").stop(said)
+    )
+    telling.prompt("good. next").edit("cli.py", "b", "if h: return 2").stop("-h works too.")
+    assert len(stories_of(telling.turns())) == stories
