@@ -44,8 +44,8 @@ _MAX_REPORT, _MAX_REPORTS = 600, 10  # Characters of a subagent's report, and nu
 # A sentence about a subagent that says that it was wrong.
 _SUBAGENT = re.compile(r"\b(?:sub-?)?agent(?:'?s|en)?\b|\bhelper|\bHelfer|子代理", re.IGNORECASE)
 _DISPUTED = re.compile(
-    r"\b(?:wrong\w*|mistaken\w*|incorrect\w*|inaccurate|believed|claimed|assumed|thought|overlooked|misread|contrary to"
-    r"|not (?:true|right|so|correct|the case)|(?:does|did|is|was)(?: not|n['’]t)|falsch|irrt\w*|stimmt nicht|trifft nicht zu"
+    r"\b(?:wrong\w*|mistaken\w*|incorrect\w*|inaccurate|believed|claimed|assumed|thought|overlooked|misread"
+    r"|contrary to|not (?:true|right|correct|the case)|falsch|irrt\w*|stimmt nicht|trifft nicht zu"
     r"|à tort|faux|se trompe|equivocad\w*)\b|错误|不对",
     re.IGNORECASE,
 )
