@@ -212,12 +212,15 @@ class Served:
         stateless: bool,
     ) -> Response:
         client = session.client if session else None
+        shows_apps = session is not None and session.shows_apps
         if message.method not in _WITH_MEMORY:
-            dispatcher = Dispatcher(self._listing, _no_application, client)
+            dispatcher = Dispatcher(self._listing, _no_application, client, shows_apps=shows_apps)
             reply = dispatcher.reply(message)
             headers: dict[str, str] = {}
             if message.method == "initialize" and "result" in reply:
-                headers["Mcp-Session-Id"] = self._sessions.make(token, dispatcher.client)
+                headers["Mcp-Session-Id"] = self._sessions.make(
+                    token, dispatcher.client, shows_apps=dispatcher.shows_apps
+                )
             return _answer(reply, exchange.status_of(reply, stateless=stateless), headers)
         started, (tool, _) = monotonic(), exchange.tool_of(message)
         result, status, headers = "ok", None, {}
@@ -270,7 +273,9 @@ class Served:
             made.append(ServedApplication(project, token, name, self._audit))
             return made[0]
 
-        reply = Dispatcher(self._listing, open_application, client).reply(message)
+        shows_apps = session is not None and session.shows_apps
+        dispatcher = Dispatcher(self._listing, open_application, client, shows_apps=shows_apps)
+        reply = dispatcher.reply(message)
         return reply, made[0].result if made else "refused"
 
     def _listen(self, request: HttpRequest, message: Request, token: AccessToken | None) -> Response:

@@ -30,6 +30,7 @@ HEADER_MISMATCH = -32020
 # The revision that clients speak which do not send the header, and which answers like the next one.
 _WITHOUT_HEADER = "2025-03-26"
 _NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri"}
+_SHOWS_APPS = ".apps"  # Behind the name in a session id
 _MAX_CLIENT = 100  # Bytes of a client's name in a session id
 # Clients of the stateless revision learn from the status, those with a handshake from the body alone.
 _STATUS = {
@@ -57,6 +58,7 @@ class Session(NamedTuple):
 
     id: str
     client: str | None
+    shows_apps: bool = False
 
 
 class Sessions:
@@ -67,10 +69,11 @@ class Sessions:
         self._ended: OrderedDict[str, None] = OrderedDict()
         self._key = hashlib.sha256(b"rum http session\0" + installation_key(home)).digest()
 
-    def make(self, token: AccessToken | None, client: str | None) -> str:
-        """A new session id."""
+    def make(self, token: AccessToken | None, client: str | None, *, shows_apps: bool = False) -> str:
+        """A new session id, with what the client declared of itself."""
         name = (client or "").encode("utf-8", "replace")[:_MAX_CLIENT]
         body = f"{os.urandom(12).hex()}.{base64.urlsafe_b64encode(name).decode().rstrip('=')}"
+        body += _SHOWS_APPS if shows_apps else ""
         return f"{body}.{self._sign(body, token)}"
 
     def read(self, text: str, token: AccessToken | None) -> Session:
@@ -78,14 +81,14 @@ class Sessions:
         body, _, signature = text.rpartition(".")
         if not text.isascii() or not hmac.compare_digest(self._sign(body, token), signature):
             raise Refused(404, "There is no such session. Begin with `initialize`.")
-        one, _, name = body.partition(".")
+        one, _, name = body.removesuffix(_SHOWS_APPS).partition(".")
         if one in self._ended:
             raise Refused(404, "This session was ended. Begin with `initialize`.")
         try:
             client = base64.urlsafe_b64decode(name + "=" * (-len(name) % 4)).decode("utf-8", "ignore")
         except binascii.Error:
             client = ""
-        return Session(one, client or None)
+        return Session(one, client or None, body.endswith(_SHOWS_APPS))
 
     def end(self, text: str, token: AccessToken | None) -> None:
         """End a session; the last ones that ended are remembered."""

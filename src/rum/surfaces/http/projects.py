@@ -18,10 +18,12 @@ from rum.app.project import LABEL
 from rum.app.rum import Rum, for_token
 from rum.model.errors import NotFound, StorageError
 from rum.surfaces.http import limits
+from rum.surfaces.mcp import apps
 from rum.surfaces.mcp.protocol import Caller
 from rum.surfaces.mcp.tools import Json, RumApplication
 
 T = TypeVar("T")
+_VIEW_TOOLS = frozenset(tool["name"] for tool in apps.TOOLS)
 _IDS = ("memory_id", "id", "agent_id", "chapter_id", "wisdom_id", "source_id", "target_id")
 
 
@@ -196,7 +198,7 @@ class ServedApplication(RumApplication):
 
     def call(self, name: str, arguments: Json, caller: Caller) -> tuple[Json, bool]:
         """Run a tool, and record it if it may change something."""
-        if not is_write(name, arguments):
+        if not _changes(name, arguments):
             answer, failed = super().call(name, arguments, caller)
         else:
             try:
@@ -228,6 +230,13 @@ class ServedApplication(RumApplication):
             )
         except OSError as error:
             sys.stderr.write(f"rum serve: the audit log could not be written: {error.strerror}\n")
+
+
+def _changes(name: str, arguments: Json) -> bool:
+    """Whether a tool may change something; a view's request does unless it is a GET."""
+    if name in _VIEW_TOOLS:
+        return name == apps.PAGE and arguments.get("method") != "GET"
+    return is_write(name, arguments)
 
 
 def report(error: BaseException) -> None:

@@ -7,6 +7,7 @@ import os
 import sys
 
 from rum._version import __version__
+from rum.surfaces.mcp import apps
 from rum.surfaces.mcp.protocol import OFFERS, Listing
 from rum.surfaces.mcp.server import serve
 
@@ -76,6 +77,8 @@ def listing(tools: str) -> Listing:
             }
         ],
         prompts=PROMPTS,
+        app_tools=apps.TOOLS,
+        app_resources=apps.RESOURCES,
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rum.model.errors import InvalidQuery, RumError
+from rum.surfaces.mcp import apps
 from rum.surfaces.mcp.json_rpc import (
     INTERNAL_ERROR,
     INVALID_PARAMS,
@@ -94,10 +95,14 @@ _LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert
 class Caller:
     """The client, its session if it names one, and whether it uses the stateless version of the protocol."""
 
-    def __init__(self, client: str | None, session: str | None, *, stateless: bool) -> None:
+    def __init__(
+        self, client: str | None, session: str | None, *, stateless: bool, shows_apps: bool = False
+    ) -> None:
         self.client = client
         self.session = session
         self.stateless = stateless
+        self.shows_apps = shows_apps
+        """Whether it shows MCP Apps."""
 
 
 class Listing:
@@ -113,7 +118,10 @@ class Listing:
         resources: list[Json],
         templates: list[Json],
         prompts: list[Json] | None = None,
+        app_tools: list[Json] | None = None,
+        app_resources: list[Json] | None = None,
     ) -> None:
+        """`app_tools` and `app_resources` are listed only for clients that show MCP Apps."""
         self.name = name
         self.version = version
         self.instructions = instructions
@@ -121,6 +129,8 @@ class Listing:
         self.resources = resources
         self.templates = templates
         self.prompts = prompts or []
+        self.app_tools = app_tools or []
+        self.app_resources = app_resources or []
 
 
 class Dispatcher:
@@ -133,8 +143,9 @@ class Dispatcher:
         client: str | None = None,
         *,
         notifies: bool = False,
+        shows_apps: bool = False,
     ) -> None:
-        """`client` is the name that the client gave in an earlier handshake.
+        """`client` is the name that the client gave in an earlier handshake, `shows_apps` what it declared.
 
         `notifies` says that `updates` will be sent, so that clients may subscribe.
         """
@@ -142,15 +153,17 @@ class Dispatcher:
         self._open_application = open_application
         self.application: Application | None = None  # None until a request needs it
         self.client = client
+        self.shows_apps = shows_apps
         self._notifies = notifies and any(one["uri"] == OFFERS for one in listing.resources)
         self.subscriptions: dict[RequestId | None, Request | None] = {}
         """Who subscribed to the offers: by the stream's request; None with a handshake."""
         self._version: object = None
         self._tools = {tool["name"]: tool for tool in listing.tools}
+        self._app_tools = {tool["name"]: tool for tool in listing.app_tools}
         shared: dict[str, Handler] = {
-            "tools/list": _list_handler("tools", listing.tools),
+            "tools/list": _list_handler("tools", listing.tools, listing.app_tools),
             "tools/call": self._call,
-            "resources/list": _list_handler("resources", listing.resources),
+            "resources/list": _list_handler("resources", listing.resources, listing.app_resources),
             "resources/templates/list": _list_handler("resourceTemplates", listing.templates),
             "resources/read": self._read,
             # Some clients list prompts even if the server did not announce any.
@@ -225,7 +238,7 @@ class Dispatcher:
                 "params": {**result, "_meta": {_SUBSCRIPTION: request.id}},
             }
         if caller.stateless:
-            result = self._with_metadata(request.method, result)
+            result = self._with_metadata(request.method, result, caller)
         return _response(request.id, result)
 
     def _identify(self, method: str, meta: Json) -> Caller:
@@ -234,7 +247,7 @@ class Dispatcher:
             # A request without a handshake is answered too: no answer depends on it.
             if method in self._stateless and method not in self._handshake:
                 raise _missing_meta(VERSION)
-            return Caller(self.client, session, stateless=False)
+            return Caller(self.client, session, stateless=False, shows_apps=self.shows_apps)
         version = meta.get(VERSION)
         if not isinstance(version, str):
             raise _missing_meta(VERSION)
@@ -243,35 +256,46 @@ class Dispatcher:
             raise RpcError(UNSUPPORTED_VERSION, "Unsupported protocol version", versions)
         if version in STATELESS and not is_object(meta.get(_CAPABILITIES)):
             raise _missing_meta(_CAPABILITIES)
-        return Caller(_string(meta.get(_CLIENT), "name"), session, stateless=version in STATELESS)
+        return Caller(
+            _string(meta.get(_CLIENT), "name"),
+            session,
+            stateless=version in STATELESS,
+            shows_apps=apps.shows_apps(meta.get(_CAPABILITIES)),
+        )
 
-    def _with_metadata(self, method: str, result: Json) -> Json:
+    def _with_metadata(self, method: str, result: Json, caller: Caller | None = None) -> Json:
         answer = {"resultType": "complete", **result, "_meta": {_SERVER: self._implementation()}}
         if method in _CACHING:
             answer["ttlMs"], answer["cacheScope"] = _CACHING[method]
+            if caller is not None and caller.shows_apps:  # other clients get other lists
+                answer["cacheScope"] = "private"
         return answer
 
     def _implementation(self) -> Json:
         return {"name": self._listing.name, "version": self._listing.version}
 
-    def _capabilities(self) -> Json:
+    def _capabilities(self, shows_apps: bool) -> Json:
         resources = {"subscribe": True} if self._notifies else {}
-        return {"tools": {}, "resources": resources, **({"prompts": {}} if self._listing.prompts else {})}
+        more: Json = {"prompts": {}} if self._listing.prompts else {}
+        if shows_apps and self._listing.app_resources:
+            more["extensions"] = {apps.EXTENSION: {}}
+        return {"tools": {}, "resources": resources, **more}
 
     def _initialize(self, _caller: Caller, params: Json) -> Json:
         requested = _required_string(params, "protocolVersion")
         self.client = _string(params.get("clientInfo"), "name")
+        self.shows_apps = apps.shows_apps(params.get("capabilities"))
         return {
             "protocolVersion": requested if requested in HANDSHAKE else HANDSHAKE[0],
-            "capabilities": self._capabilities(),
+            "capabilities": self._capabilities(self.shows_apps),
             "serverInfo": self._implementation(),
             "instructions": self._listing.instructions,
         }
 
-    def _discover(self, _caller: Caller, _params: Json) -> Json:
+    def _discover(self, caller: Caller, _params: Json) -> Json:
         return {
             "supportedVersions": list(SUPPORTED),
-            "capabilities": self._capabilities(),
+            "capabilities": self._capabilities(caller.shows_apps),
             "instructions": self._listing.instructions,
         }
 
@@ -297,14 +321,15 @@ class Dispatcher:
 
     def _call(self, caller: Caller, params: Json) -> Json:
         name = _required_string(params, "name")
-        if name not in self._tools:
+        tool = self._tools.get(name) or (self._app_tools.get(name) if caller.shows_apps else None)
+        if tool is None:
             raise RpcError(INVALID_PARAMS, f"Unknown tool: {name}")
         arguments = _object(params.get("arguments"), "arguments")
         answer, failed = self._open().call(name, arguments, caller)
         no_text = caller.client in _STRUCTURED_ONLY and not failed
         result: Json = {"content": [] if no_text else [{"type": "text", "text": dumps(answer)}]}
         # Many clients validate even an error with the output schema, and then hide its message.
-        if not (failed and "outputSchema" in self._tools[name]):
+        if not (failed and "outputSchema" in tool):
             result["structuredContent"] = answer
         if failed:
             result["isError"] = True
@@ -313,7 +338,8 @@ class Dispatcher:
     def _read(self, caller: Caller, params: Json) -> Json:
         uri = _required_string(params, "uri")
         try:
-            entry = self._open().read(uri, caller)
+            hidden = uri.startswith(apps.SCHEME) and not caller.shows_apps
+            entry = None if hidden else self._open().read(uri, caller)
         except RumError as error:
             raise RpcError(INTERNAL_ERROR, error.message) from error
         if entry is None:
@@ -346,11 +372,13 @@ def _response(request_id: RequestId, result: Json) -> Json:
     return {"jsonrpc": "2.0", "id": request_id, "result": result}
 
 
-def _list_handler(field: str, items: list[Json]) -> Handler:
-    def list_items(_caller: Caller, params: Json) -> Json:
+def _list_handler(field: str, items: list[Json], for_apps: list[Json] | None = None) -> Handler:
+    """Lists items; `for_apps` are added for clients that show MCP Apps."""
+
+    def list_items(caller: Caller, params: Json) -> Json:
         if params.get("cursor") is not None:
             raise RpcError(INVALID_PARAMS, "Unknown cursor: every list has one page.")
-        return {field: items}
+        return {field: items + for_apps if for_apps and caller.shows_apps else items}
 
     return list_items
 

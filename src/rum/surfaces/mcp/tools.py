@@ -9,11 +9,39 @@ import msgspec
 
 from rum.app.rum import Rum
 from rum.model.errors import InvalidQuery, NotFound, RumError
+from rum.surfaces.mcp import apps
 from rum.surfaces.mcp.protocol import OFFERS, Caller
 
 Json = dict[str, Any]
 MEMORY = "rum://memory/"
 PROJECT = "rum://project"
+
+
+_VIEW_TOOLS = frozenset(tool["name"] for tool in apps.TOOLS)
+
+
+def _call_view(rum: Rum, name: str, arguments: Json) -> Json:
+    """Run a tool of the views: a request of one, or what the model reads when one is shown."""
+    if name == apps.PAGE:
+        from rum.surfaces.web.embedded import respond  # noqa: PLC0415 (few clients show views)
+
+        return respond(rum, arguments.get("method"), arguments.get("path"), arguments.get("body"))
+    if name == "show_review":
+        return {"shown": "review", "waiting": dict(rum.pages.review(limit=1).by_kind)}
+    memory = rum.show(str(arguments.get("memory_id", "")), "summary")
+    shown = {"shown": name.removeprefix("show_"), "memory_id": memory.id}
+    return {**shown, "goal": memory.intent.goal, "summary": memory.full_summary}
+
+
+def _read_view(uri: str) -> Json | None:
+    from rum.surfaces.web.app_view import VIEWS, document  # noqa: PLC0415 (few clients show views)
+
+    view = uri.removeprefix(apps.PREFIX)
+    if view not in VIEWS:
+        return None
+    # No domains: the view loads nothing, and all its requests go through the client.
+    meta: Json = {"ui": {"csp": {}, "prefersBorder": True}}
+    return {"uri": uri, "mimeType": apps.MIME_TYPE, "text": document(view), "_meta": meta}
 
 
 class RumApplication:
@@ -37,6 +65,8 @@ class RumApplication:
         """Run a tool; return its result and whether it is an error."""
         try:
             rum = self._open(caller)
+            if name in _VIEW_TOOLS:
+                return _call_view(rum, name, arguments), False
             answer = msgspec.to_builtins(rum.call(name, arguments))
             note = " ".join(filter(None, (rum.take_question(), rum.take_damage())))
             return (answer | {"note": note} if note and "note" not in answer else answer), False
@@ -46,6 +76,8 @@ class RumApplication:
     def read(self, uri: str, caller: Caller) -> Json | None:
         """Return a resource by its URI."""
         try:
+            if uri.startswith(apps.PREFIX):
+                return _read_view(uri)
             if uri == PROJECT:
                 content: object = self._open(caller).summary()
             elif uri == OFFERS:

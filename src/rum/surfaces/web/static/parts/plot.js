@@ -5,6 +5,7 @@ import { dateText } from "./time.js";
 let loading = null;
 
 function library() {
+  if (window.uPlot) return Promise.resolve(window.uPlot);
   loading ??= new Promise((resolve, reject) => {
     const script = document.createElement("script");
     script.src = new URL("../vendor/uplot.js", import.meta.url);
