@@ -121,7 +121,7 @@ def test_two_lengths_are_refused(hurried: Server):
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/mcp/", "/mcp/../access.json", "//", "/metrics/x", "/%2e%2e/access.json"]
+    "path", ["/access.json", "/mcp/", "/mcp/../access.json", "//", "/metrics/x", "/%2e%2e/access.json"]
 )
 def test_other_paths_are_not_found(server: Server, path: str):
     answer = server.ask("GET", path, token=server.tokens["owner"])

@@ -10,21 +10,30 @@ from typing import Any
 import anyio
 import pytest
 from mcp import Client
+from mcp.client.extension import ClientExtension, advertise
 from mcp.client.streamable_http import streamable_http_client
+from mcp.server.apps import APP_MIME_TYPE, EXTENSION_ID
 from mcp.shared._httpx_utils import create_mcp_http_client
 
+from rum.app.calls import CALLS
 from surfaces.http.running import WORK, Server, start
 
 ERAS = {"legacy": "2025-11-25", "auto": "2026-07-28"}
 
 
-def talk_to(server: Server, mode: str, token: str | None, talk: Callable[[Client], Awaitable[None]]) -> None:
+def talk_to(
+    server: Server,
+    mode: str,
+    token: str | None,
+    talk: Callable[[Client], Awaitable[None]],
+    *extensions: ClientExtension,
+) -> None:
     async def run() -> None:
         headers = {"Authorization": f"Bearer {token}"} if token else {}
         with anyio.fail_after(60):
             async with create_mcp_http_client(headers=headers) as http:
                 transport = streamable_http_client(server.url, http_client=http)
-                async with Client(transport, mode=mode) as client:
+                async with Client(transport, mode=mode, extensions=list(extensions)) as client:
                     assert client.protocol_version == ERAS[mode]
                     await talk(client)
 
@@ -41,7 +50,7 @@ async def call(client: Client, tool: str, /, **arguments: Any) -> dict[str, Any]
 @pytest.mark.parametrize("mode", ERAS)
 def test_the_sdk_stores_and_finds_memories(server: Server, mode: str):
     async def talk(client: Client) -> None:
-        assert len((await client.list_tools()).tools) == 18
+        assert {tool.name for tool in (await client.list_tools()).tools} == set(CALLS)
         assert "Recall before" in (client.instructions or "")
         stored = (await call(client, "store", **WORK))["memory_id"]
         found = await call(client, "recall", file="tests/test_login.py", limit=50)
@@ -82,3 +91,20 @@ def test_the_sdk_needs_no_token_where_none_is_asked_for(tmp_path: Path):
     finally:
         assert server.stop() == 0
     assert server.complaints == []
+
+
+@pytest.mark.parametrize("mode", ERAS)
+def test_views_are_given_to_clients_that_show_them_and_act_with_the_role_of_the_token(
+    server: Server, mode: str
+):
+    async def talk(client: Client) -> None:
+        assert "show_memory" in {tool.name for tool in (await client.list_tools()).tools}
+        [content] = (await client.read_resource("ui://rum/causes")).contents
+        assert content.mime_type == APP_MIME_TYPE
+        me = await call(client, "page", method="GET", path="/api/v1/me")
+        assert (me["status"], me["data"]["role"]) == (200, "reader")
+        refused = await call(client, "page", method="POST", path="/api/v1/calls/store", body=WORK)
+        assert (refused["status"], refused["data"]["error"]["code"]) == (403, "PERMISSION_DENIED")
+
+    declared = advertise(EXTENSION_ID, {"mimeTypes": [APP_MIME_TYPE]})
+    talk_to(server, mode, server.tokens["reader"], talk, declared)
