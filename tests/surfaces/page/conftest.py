@@ -24,7 +24,8 @@ class Site(NamedTuple):
     filled: Filled
 
 
-@pytest.fixture(scope="session")
+# For a module only: until it ends, Playwright's event loop keeps other tests of the process from running theirs.
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with launched() as browser:
         yield browser
