@@ -24,7 +24,7 @@ class Site(NamedTuple):
     filled: Filled
 
 
-# For a module only: until it ends, Playwright's event loop keeps other tests of the process from running theirs.
+# For one module: until it ends, Playwright's event loop keeps other tests of the process from running theirs.
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     with launched() as browser:
