@@ -25,10 +25,6 @@ class SyncLog(Protocol):
         """Set the state of a target; from now on changes are recorded for it."""
         ...
 
-    def delete_target(self, target: str) -> None:
-        """Delete a target with its changes."""
-        ...
-
     def changes(self, target: str) -> list[Change]:
         """Return what changed and was not deleted from this list yet."""
         ...

@@ -26,15 +26,11 @@ _CAMEL = {
 
 def module_of(client: str) -> ModuleType:
     """The module of a client; those that most hooks do not need are imported here."""
-    if client == "codex":
-        from rum.capture.clients import codex  # noqa: PLC0415
+    if client not in ("codex", "gemini"):
+        return claude_code
+    from importlib import import_module  # noqa: PLC0415 (most hooks need neither)
 
-        return codex
-    if client == "gemini":
-        from rum.capture.clients import gemini  # noqa: PLC0415
-
-        return gemini
-    return claude_code
+    return import_module(f"rum.capture.clients.{client}")
 
 
 def client_of(payload: dict[str, Any], configured: str) -> str:

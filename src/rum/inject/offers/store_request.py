@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from rum.capture.events.event import CONTINUED
+from rum.inject.offers.context import OfferContext
+from rum.inject.offers.text import Offer
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from rum.capture.events.event import Event
-    from rum.inject.offers.context import OfferContext
-    from rum.inject.offers.text import Offer
 
 KIND = "store"
 REQUEST = (
@@ -18,14 +18,14 @@ REQUEST = (
 )
 
 
-def store_request(context: OfferContext, mode: str) -> Offer | None:
+def store_request(stop: Event, directory: str, root: str | None, mode: str) -> Offer | None:
     """The request, if the turn changed files that no earlier request of the session was about.
 
     With the mode `failures`, only if something failed in the turn. None if the agent stored a memory itself.
     """
-    stop = context.event
     if stop["kind"] != "stop" or mode == "off" or stop.get("source") == CONTINUED or stop.get("agent"):
         return None
+    context = OfferContext(stop, directory, root)
     events = [event for event in context.session_events() if _is_of_turn(event, stop)]
     if any(event.get("tool") == "rum" and event.get("memories") for event in events):
         return None
@@ -40,8 +40,6 @@ def store_request(context: OfferContext, mode: str) -> Offer | None:
             asked.update(files)  # pyright: ignore[reportUnknownArgumentType]
     if not changed - asked:
         return None
-    from rum.inject.offers.text import Offer  # noqa: PLC0415 (few stops need it)
-
     return Offer(KIND, (), REQUEST, tuple(sorted(changed)))
 
 

@@ -5,9 +5,6 @@ SELECT target, state FROM sync_targets WHERE project = :project ORDER BY target;
 INSERT INTO sync_targets (project, target, state) VALUES (:project, ?, ?)
 ON CONFLICT (project, target) DO UPDATE SET state = excluded.state;
 
--- name: delete_sync_target
-DELETE FROM sync_targets WHERE project = :project AND target = ?;
-
 -- name: sync_changes
 SELECT kind, id, times FROM sync_changes WHERE project = :project AND target = ? ORDER BY kind, id;
 

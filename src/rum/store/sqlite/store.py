@@ -24,6 +24,7 @@ from rum.store.tables.vectors import VectorTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from types import ModuleType
 
     from rum.store.activity import Activity
     from rum.store.anchors import Anchors
@@ -40,6 +41,12 @@ if TYPE_CHECKING:
     from rum.store.vectors import Vectors
 
 D = TypeVar("D", bound=Database)
+
+
+def _groups() -> ModuleType:
+    from rum.store.tables import chapters  # noqa: PLC0415 (few projects have chapters)
+
+    return chapters
 
 
 class SqliteStore:
@@ -105,15 +112,11 @@ class SqliteStore:
 
     @property
     def chapters(self) -> ChapterTable:
-        from rum.store.tables.chapters import ChapterTable  # noqa: PLC0415 (few projects have chapters)
-
-        return ChapterTable(self._statements)
+        return _groups().ChapterTable(self._statements)
 
     @property
     def wisdom(self) -> WisdomTable:
-        from rum.store.tables.chapters import WisdomTable  # noqa: PLC0415 (few projects have wisdom)
-
-        return WisdomTable(self._statements)
+        return _groups().WisdomTable(self._statements)
 
     def has_chapters(self) -> bool:
         return bool(self._rum.connection.execute(SQL["any_chapter"]).fetchone()[0])

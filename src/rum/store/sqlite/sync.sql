@@ -4,9 +4,6 @@ SELECT target, state FROM sync_targets ORDER BY target;
 -- name: set_sync_target
 INSERT INTO sync_targets (target, state) VALUES (?, ?) ON CONFLICT DO UPDATE SET state = excluded.state;
 
--- name: delete_sync_target
-DELETE FROM sync_targets WHERE target = ?;
-
 -- name: sync_changes
 SELECT kind, id, times FROM sync_changes WHERE target = ? ORDER BY kind, id;
 

@@ -44,10 +44,6 @@ class SyncLogTable(Table):
         with self._db.transaction():
             self._db.run("set_sync_target", (target, state))
 
-    def delete_target(self, target: str) -> None:
-        with self._db.transaction():
-            self._db.run("delete_sync_target", (target,))
-
     def changes(self, target: str) -> list[Change]:
         return [
             Change(row["kind"], row["id"], row["times"]) for row in self._db.rows("sync_changes", (target,))

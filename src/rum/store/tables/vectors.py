@@ -9,6 +9,8 @@ from rum.store.tables.statements import Row, Statements, Table
 from rum.store.vectors import Nearest, VectorCounts, VectorState
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from rum.store.packed_vectors import Floats, Matrix
 
 Ranked = list[tuple[int, float]]  # Numbers of vectors with their cosines, nearest first
@@ -16,6 +18,12 @@ Ranked = list[tuple[int, float]]  # Numbers of vectors with their cosines, neare
 _SPARE = 16  # Number of additional vectors compared, as some may have been deleted with their memory
 _BATCH = 8192
 _FIRST_GROWTH = 1000
+
+
+def _packed() -> ModuleType:
+    from rum.store import packed_vectors  # noqa: PLC0415 (loads numpy)
+
+    return packed_vectors
 
 
 class VectorTable(Table):
@@ -81,14 +89,14 @@ class VectorTable(Table):
         return _owners_in(rows, "live"), _owners_in(rows, "archived")
 
     def cosines(self, model: str, vector: Floats, keys: Collection[int]) -> dict[int, float]:
-        from rum.store.packed_vectors import cosines  # noqa: PLC0415 (loads numpy)
-
         # The matrix may have the vector of an older version of a memory; the table has the current one.
         rows = self._db.rows("vectors_of", {"keys": self._db.array(keys), "model": model})
         numbers = {memory: number for memory, number, _ in rows if number is not None}
         by_number = self._live.cosines(model, vector, numbers.values())
         near = {memory: by_number[number] for memory, number in numbers.items() if number in by_number}
-        return near | cosines(vector, {memory: data for memory, number, data in rows if number is None})
+        return near | _packed().cosines(
+            vector, {memory: data for memory, number, data in rows if number is None}
+        )
 
     def keep_scale(self, model: str, scale: tuple[float, float]) -> None:
         with self._db.transaction():
@@ -214,8 +222,6 @@ class _InMemory:
 
     def _opened(self, model: str, dimensions: int) -> Matrix:
         """The matrix of the model's vectors, as of the last reading."""
-        from rum.store.packed_vectors import Matrix  # noqa: PLC0415 (loads numpy)
-
         file, matrix = self._db.identity, self._matrix
         if (
             matrix is None
@@ -225,7 +231,7 @@ class _InMemory:
             or len(matrix) > self._room
         ):
             # Replaced vectors stay in the matrix until it has grown by half; then all are read again.
-            matrix, self._file = Matrix(dimensions, model=model), file
+            matrix, self._file = _packed().Matrix(dimensions, model=model), file
             self._read_on(model, matrix)
             self._room = len(matrix) * 3 // 2 + _FIRST_GROWTH
             self._matrix = matrix

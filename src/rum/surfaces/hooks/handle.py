@@ -88,11 +88,9 @@ def _ask_to_store(event: Event, hook_project: HookProject, spools: tuple[str, ..
     mode = hook_project.capture_by_agent
     if event["kind"] != "stop" or mode == "off" or event["client"] != client or client not in CAN_CONTINUE:
         return False
-    from rum.inject.offers.context import OfferContext  # noqa: PLC0415 (off by default)
-    from rum.inject.offers.store_request import store_request  # noqa: PLC0415
+    from rum.inject.offers.store_request import store_request  # noqa: PLC0415 (off by default)
 
-    context = OfferContext(event, hook_project.directory, hook_project.root)
-    request = store_request(context, mode)
+    request = store_request(event, hook_project.directory, hook_project.root, mode)
     if request is None or not record_offers(event, [request], spools):
         return False
     os.write(1, json.dumps(hook_answer(client, "stop", request.text)).encode() + b"\n")
