@@ -182,6 +182,22 @@ class FileState(Struct, frozen=True, kw_only=True):
     state: str
 
 
+class AnchoredCode(Struct, frozen=True, kw_only=True):
+    """A piece of code that a memory speaks of: where it was, its state, and its lines then and now.
+
+    `state` is `fresh`, `moved`, `changed`, `gone` or `unknown`; `changed` the share of it that is different.
+    """
+
+    path: str
+    place: str
+    symbol: str
+    state: str
+    changed: float
+    place_now: str | UnsetType = UNSET
+    before: list[str] | UnsetType = UNSET  # Unset if git does not have that content
+    after: list[str] | UnsetType = UNSET
+
+
 class LinkedEntry(Struct, frozen=True):
     """A memory that another one is linked to, and how."""
 

@@ -13,6 +13,7 @@ from rum.app.calls import CALLS
 from rum.store.activity import OfferRow
 from rum.surfaces.web.route_table import ROUTES
 from support.builders import make_draft, make_intent, make_outcome
+from support.repositories import Repository
 from surfaces.web.running import Web, running
 
 
@@ -461,3 +462,28 @@ def test_head_answers_without_a_body(web: Web):
     answer = web.request("HEAD", "/api/v1/me")
     assert (answer.status, answer.body) == (200, b"")
     assert int(answer.headers["content-length"]) > 0
+
+
+def test_the_code_of_a_memory_is_shown_as_it_was_and_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("RUM_EMBEDDER", "none")
+    repository = Repository(tmp_path / "work")
+    code = "import os\n\n\ndef gate(key):\n    if key is None:\n        raise ValueError\n    return key\n"
+    repository.commit("Add the gate", {"gate.py": code, "other.py": "LIMIT = 10\nNAME = 'gate'\n"})
+    with running(tmp_path) as web:
+        seen = [{"what": "no key", "where": "gate.py:4-7"}, {"what": "limit", "where": "other.py:1-2"}]
+        memory_id = store(web, perception={"observations": seen})
+        repository.write("gate.py", code.replace("if key is None", "if not key"))
+        repository.write("other.py", None)
+        found = {one["path"]: one for one in web.items(f"memories/{memory_id}/anchors")}
+        gate = found["gate.py"]
+        assert (gate["state"], gate["place"], gate["place_now"]) == ("changed", "gate.py:4-7", "gate.py:4-7")
+        assert gate["before"][1] == "    if key is None:"
+        assert gate["after"][1] == "    if not key:"
+        assert (found["other.py"]["state"], found["other.py"]["before"]) == (
+            "gone",
+            ["LIMIT = 10", "NAME = 'gate'"],
+        )
+        assert "after" not in found["other.py"]
+        assert web.get(f"memories/{memory_id}").json["memory"]["freshness"] in ("changed", "gone")

@@ -12,6 +12,7 @@ from rum.model.answers import Diagnosis, ForgottenItem
 from rum.model.chapters import ChapterView, WisdomView
 from rum.model.pages import (
     AgentEntry,
+    AnchoredCode,
     CauseGraph,
     CausesRequest,
     ChapterPage,
@@ -106,6 +107,10 @@ class Pages:
     def versions(self, memory_id: str) -> list[MemoryVersion]:
         """Every version of a memory, oldest first."""
         return self._get("memory:versions", memory_id)
+
+    def anchors(self, memory_id: str) -> list[AnchoredCode]:
+        """The code that a memory speaks of, as it was and as it is now."""
+        return self._get("anchors:anchors", memory_id)
 
     def causes(self, memory_id: str, **bounds: Any) -> CauseGraph:
         """The causes and effects of a memory as a graph; see CausesRequest."""

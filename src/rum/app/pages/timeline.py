@@ -247,9 +247,17 @@ def files(caller: Caller, request: FilesRequest) -> FilesPage:
 def content(caller: Caller, path: str) -> FileContent:
     """Today's text of a file that some memory touched, without secrets."""
     project, relative = caller.project, _path(caller, path)
-    root = None if caller.role else project.location.root  # a team's files are elsewhere
-    if root is None or not project.store.browse.has_path(relative) or os.path.isabs(relative):
+    if caller.role is not None or not project.store.browse.has_path(relative):  # a team's files are elsewhere
         raise NotFound(f"No memory touched `{relative}`, so it is not shown.", path=relative)
+    text, truncated = read_text(project, relative)
+    return FileContent(path=relative, lines=text.splitlines(), truncated=truncated)
+
+
+def read_text(project: Project, relative: str) -> tuple[str, bool]:
+    """The text of a file inside the checkout, without secrets, and whether its end is left out."""
+    root = project.location.root
+    if root is None or os.path.isabs(relative):
+        raise NotFound(f"`{relative}` is outside of the repository.", path=relative)
     full = os.path.realpath(os.path.join(root, relative))
     if os.path.commonpath([full, os.path.realpath(root)]) != os.path.realpath(root):
         raise NotFound(f"`{relative}` is outside of the repository.", path=relative)
@@ -261,6 +269,5 @@ def content(caller: Caller, path: str) -> FileContent:
     except OSError as error:
         raise NotFound(f"`{relative}` cannot be read: {error.strerror}.", path=relative) from None
     if b"\0" in data:
-        raise InvalidQuery(f"`{relative}` is not a text file.", field="path")
-    text = project.redactor.redact(data[:_MAX_FILE].decode("utf-8", "replace"))
-    return FileContent(path=relative, lines=text.splitlines(), truncated=len(data) > _MAX_FILE)
+        raise NotFound(f"`{relative}` is not a text file.", path=relative)
+    return project.redactor.redact(data[:_MAX_FILE].decode("utf-8", "replace")), len(data) > _MAX_FILE

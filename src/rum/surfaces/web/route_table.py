@@ -251,6 +251,12 @@ ROUTES: tuple[Route, ...] = (
         pages.CausesRequest,
     ),
     _get(
+        "memories/{id}/anchors",
+        "The code that it speaks of, as it was and as it is now.",
+        Page[pages.AnchoredCode],
+        lambda rum, asked: _all(rum.pages.anchors(asked.path["id"])),
+    ),
+    _get(
         "memories/{id}/markdown",
         "The memory as Markdown.",
         str,
