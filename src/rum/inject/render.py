@@ -6,6 +6,8 @@ import time
 
 from rum.text.shorten import one_line
 
+MAX_LINE = 600  # Characters of a summary in one line: id, author, and two sentences of a reason
+
 
 def memory_line(
     memory_id: str, goal: str, success: bool, summary: str, confidence: float = 1, at: int | None = None
@@ -15,7 +17,9 @@ def memory_line(
     rounded = f"{confidence:.2f}"
     doubt = "" if rounded == "1.00" else f" {rounded}"
     day = "" if at is None else f" {local_time(at)[:10]}"
-    return f"{result} {one_line(goal, 90)} — {one_line(summary, 300)} [{short_id(memory_id)}{day}]{doubt}"
+    return (
+        f"{result} {one_line(goal, 90)} — {one_line(summary, MAX_LINE)} [{short_id(memory_id)}{day}]{doubt}"
+    )
 
 
 def short_id(memory_id: str) -> str:

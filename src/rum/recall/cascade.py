@@ -27,11 +27,10 @@ class Answer(NamedTuple):
 
     def source(self, match: Match) -> tuple[RecallQuery, str]:
         """The wording that found a match, and the name of the fitted weights that were used."""
-        return next(
-            (query, found.column)
-            for query, found in self.asked
-            if found.matches.get(match.memory_id) is match
+        query, found = next(
+            (one for one in self.asked if one[1].matches.get(match.memory_id) is match), self.asked[0]
         )
+        return query, found.column
 
 
 def run(query: RecallQuery, *wordings: RecallQuery, fill: bool = False) -> Answer:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -11,10 +10,9 @@ from typing import Any, NamedTuple
 from rum.app.brief.query import BriefQuery, Word, distinctive_words, normalise
 from rum.app.caller import Caller
 from rum.app.freshness.check import freshness_of
+from rum.app.memories.reasons import commit_reason, is_commit
 from rum.app.project import Project
-from rum.capture.git.message import reason_of
 from rum.inject import brief
-from rum.inject.brief import REASON
 from rum.inject.budget import WARNING, Piece
 from rum.model.anchors import Freshness, remark
 from rum.model.links import LinkType
@@ -25,7 +23,6 @@ from rum.recall.query import RecallQuery
 from rum.store.base import ReadMode
 from rum.store.filters import Filters
 from rum.text.patterns import Text
-from rum.text.sentences import split_sentences
 from rum.text.terms import content_words
 
 MAX_FAILURES = 20  # On the files at hand, newest first
@@ -33,11 +30,8 @@ MAX_ANSWERS = 8
 RECENT_MEMORIES = 40  # The number of newest memories that are searched for follow-ups
 MAX_FOLLOW_UPS = 3  # Of one memory
 MIN_WORD_SHARE = 0.5  # The minimum share of a follow-up's words that the task must have
-MAX_PARAGRAPHS = 3  # Of a commit message
 MAX_NAMED_FILES = 3  # Of a commit
 _CAPTURED = (OriginKind.TURN, OriginKind.TRANSCRIPT)
-_BULLETS = ("-", "*", "•")
-_ITEM = re.compile(r"\n[^\S\n]*[-*•][^\S\n]+")
 
 
 class ScoredMemory(NamedTuple):
@@ -140,8 +134,8 @@ def _work_key(memory: Memory) -> tuple[str, bool, bool]:
 def _are_copies(one: Memory, other: Memory) -> bool:
     """Whether two memories are of the same commit, cherry-picked onto another branch."""
     return (
-        _is_commit(one)
-        and _is_commit(other)
+        is_commit(one)
+        and is_commit(other)
         and (one.agent_id, one.intent) == (other.agent_id, other.intent)
         and [action.timestamp for action in one.actions[:1]]
         == [action.timestamp for action in other.actions[:1]]
@@ -151,7 +145,7 @@ def _are_copies(one: Memory, other: Memory) -> bool:
 def _failure(memory: Memory, points: float, times: int, after: LaterWork) -> Piece:
     outcome = memory.outcome
     solved, revert = after.success(memory.id), after.find_revert(memory.id)
-    solution = solved and (solved.intent.goal if _is_commit(solved) else solved.full_summary)
+    solution = solved and (solved.intent.goal if is_commit(solved) else solved.full_summary)
     return brief.failure(
         memory.id,
         round(points, 2),
@@ -180,7 +174,7 @@ def _answer(query: BriefQuery, found: ScoredMemory, times: int, after: LaterWork
         goal=memory.intent.goal,
         verified=verified,
         summary=_settled_text(memory, after) or _outcome_text(memory),
-        context="" if _is_commit(memory) else memory.intent.context,
+        context="" if is_commit(memory) else memory.intent.context,
         learned=memory.outcome.learnings,
         at=memory.created_at,
         remark=after.code_remark(memory.id),
@@ -322,42 +316,13 @@ def _open_items(
     return items[:MAX_FOLLOW_UPS]
 
 
-def _is_commit(memory: Memory) -> bool:
-    """Whether a memory is an unchanged commit, whose summary is only its size.
-
-    Git's import changes a memory only to record a revert; any other change comes from an agent or a person.
-    """
-    is_unchanged = memory.version == 1 or memory.reverted_by is not None
-    return memory.origin.kind is OriginKind.COMMIT and is_unchanged
-
-
 def _outcome_text(memory: Memory) -> str:
     """The summary of an outcome; for a commit the start of its message, or else its files, and any revert."""
-    if not _is_commit(memory):
+    if not is_commit(memory):
         return memory.full_summary
-    if reason := _reason(memory):
+    if reason := commit_reason(memory):
         return add_revert(reason, memory.reverted_by)
     names = list(dict.fromkeys(posixpath.basename(file.path) for file in memory.files))
     more = f" and {len(names) - MAX_NAMED_FILES} more" if len(names) > MAX_NAMED_FILES else ""
     files = ", ".join(names[:MAX_NAMED_FILES]) + more
     return add_revert(files or memory.outcome.summary, memory.reverted_by)
-
-
-def _reason(memory: Memory) -> str:
-    """The beginning of the first paragraph of a commit message that adds to the subject; else empty."""
-    subject = set(content_words(memory.intent.goal))
-    first, *others = reason_of(memory.intent.context).split("\n\n")[:MAX_PARAGRAPHS]
-    # Further items are the subjects of commits that were squashed into one.
-    paragraphs = map(_beginning, [first, *(one for one in others if not one.startswith(_BULLETS))])
-    return next((one for one in paragraphs if set(content_words(one)) - subject), "")
-
-
-def _beginning(paragraph: str) -> str:
-    """The first sentences of a paragraph, up to `REASON` characters; list items become one line."""
-    start = ""
-    listed = _ITEM.sub("; ", paragraph.lstrip("-*• "))
-    for one in split_sentences(" ".join(listed.split())):
-        if start and len(start) + len(one) >= REASON:
-            break
-        start = f"{start} {one}".lstrip()
-    return start

@@ -16,7 +16,7 @@ from rum.app.calls import load
 from rum.app.freshness.check import freshness_of, shown
 from rum.app.memories.hints import hint_for, too_few_tokens_hint
 from rum.app.project import Project
-from rum.inject.render import local_time
+from rum.inject.render import MAX_LINE, local_time
 from rum.model.anchors import FRESH, MOVED, UNKNOWN, Freshness
 from rum.model.answers import (
     DEPTHS,
@@ -81,7 +81,9 @@ def recall(caller: Caller, request: RecallRequest) -> RecallResult:
     answer = _by_id(caller.project, query) if by_id else cascade.run(query, *wordings, fill=True)
     found, fresh = _with_freshness(caller.project, request, query, answer, wordings)
     why = {match.memory_id: explain(*answer.source(match), match) for _, match, _ in found if request.explain}
-    renders = _renders(caller.project, request, found, fresh, why)
+    if request.depth is Depth.SUMMARY:
+        found = _with_reasons(caller.project, query, found)
+    renders = _renders(caller.project, request, found, fresh, why, _weigher(answer, found))
     returned, left_out = _fit_memories(request, renders)
     caller.count_uses(memory.id for memory in returned)
     if not returned and renders:
@@ -179,6 +181,12 @@ def _fetched(project: Project, depth: Depth, ids: list[str]) -> dict[str, Memory
     return {memory.id: memory for memory in project.store.memories.get(ids, mode)}
 
 
+def _is_explained(memory: Memory) -> bool:
+    """Whether one line of the memory also says why: of a commit, or a failure."""
+    return memory.origin.kind is OriginKind.COMMIT or not memory.outcome.success
+
+
+Weigh = Callable[[str], float]
 Shown = tuple[Memory, Match, int]  # A memory, how it was found, and how many similar ones it stands for
 
 
@@ -239,6 +247,24 @@ def _nothing_fresh(caller: Caller, answer: Answer) -> RecallResult:
             hint=f"The code of all matches has changed, or is not known. Leave out {name} to see them.",
         )
     )
+
+
+def _with_reasons(project: Project, query: RecallQuery, found: list[Shown]) -> list[Shown]:
+    """The same, with all layers where one line needs them to say why."""
+    explained = [memory.id for memory, _, _ in found if _is_explained(memory)]
+    if not explained:
+        return found
+    query.calls.count()
+    whole = _fetched(project, Depth.REASONING, explained)
+    return [(whole.get(memory.id, memory), match, similar) for memory, match, similar in found]
+
+
+def _weigher(answer: Answer, found: list[Shown]) -> Weigh | None:
+    """The weight of the question's words in indexed terms, as the best memory was found by them."""
+    if not found or not answer.source(found[0][1])[0].text:
+        return None
+    words = answer.source(found[0][1])[0].words
+    return lambda text: words.weight(words.mask_in(text))
 
 
 def _is_literal(query: RecallQuery, answer: Answer) -> bool:
@@ -310,6 +336,7 @@ def _renders(
     found: list[Shown],
     fresh: dict[str, Freshness],
     why: dict[str, list[str]],
+    weigh: Weigh | None,
 ) -> list[Render]:
     """For each memory a function that renders it at a depth, as `max_tokens` may ask for several depths."""
     if not found:
@@ -326,8 +353,9 @@ def _renders(
             links.get(memory.id),
             why.get(memory.id, UNSET),
             {"similar": similar or UNSET, **shown(fresh.get(memory.id))},
+            None if place else weigh,
         )
-        for memory, match, similar in found
+        for place, (memory, match, similar) in enumerate(found)
     ]
 
 
@@ -338,10 +366,21 @@ def _render(
     links: LinkedIds | None,
     why: list[str] | UnsetType,
     more: dict[str, Any],
+    weigh: Weigh | None,
     depth: Depth,
 ) -> RetrievedMemory:
+    if depth is Depth.SUMMARY:
+        memory = _as_line(memory, weigh)
     fuzzy = "fuzzy" if match.level == "semantic" else UNSET
     return at_depth(memory, depth, match.confidence, use, links, match=fuzzy, why=why, **more)
+
+
+def _as_line(memory: Memory, weigh: Weigh | None = None) -> Memory:
+    """The memory with a summary that says why."""
+    if not _is_explained(memory):
+        return memory
+    summary = load("app.memories.reasons:summary_with_reason")(memory, weigh)
+    return msgspec.structs.replace(memory, outcome=msgspec.structs.replace(memory.outcome, summary=summary))
 
 
 def _links(project: Project, ids: list[str]) -> dict[str, LinkedIds]:
@@ -383,7 +422,7 @@ def _nothing_found(caller: Caller, query: RecallQuery, answer: Answer) -> Recall
 def _near(project: Project, answer: Answer) -> list[NearMatch]:
     """The memories that came closest, if any is better than chance."""
     closest = [match for match in answer.others if match.confidence >= MIN_NEAR][:MAX_NEAR]
-    memories = _fetched(project, Depth.SUMMARY, [match.memory_id for match in closest])
+    memories = _fetched(project, Depth.REASONING, [match.memory_id for match in closest])
     return [
         NearMatch(match.memory_id, round(match.confidence, 3), _near_text(memories[match.memory_id]))
         for match in closest
@@ -392,8 +431,9 @@ def _near(project: Project, answer: Answer) -> list[NearMatch]:
 
 
 def _near_text(memory: Memory) -> str:
-    result = "ok" if memory.outcome.success else "FAIL"
-    return f"{local_time(memory.created_at)[:10]} {result} {one_line(memory.intent.goal, 120)}"
+    result, told = "ok" if memory.outcome.success else "FAIL", _as_line(memory).full_summary
+    day, goal = local_time(memory.created_at)[:10], one_line(memory.intent.goal, 120)
+    return f"{day} {result} {goal} — {one_line(told, MAX_LINE)}"
 
 
 def _nothing_fits(
@@ -438,11 +478,12 @@ def trace(caller: Caller, request: TraceRequest) -> TraceResult:
     origin = caller.project.memory(request.memory_id)
     steps = tracing.walk(caller.project.store.links, origin.id, request.direction, request.max_depth)
     depth = Depth(request.depth)
-    memories = _fetched(caller.project, depth, [step.memory_id for step in steps])
+    read = Depth.REASONING if depth is Depth.SUMMARY else depth  # a line says why
+    memories = _fetched(caller.project, read, [step.memory_id for step in steps])
     fresh = freshness_of(caller.project, [origin.id, *memories])
     chain = [
         TraceNode(
-            at_depth(memories[step.memory_id], depth, **shown(fresh.get(step.memory_id))),
+            _traced(memories[step.memory_id], depth, fresh),
             step.relationship,
             step.distance,
             UNSET if step.via == origin.id else step.via,
@@ -451,7 +492,12 @@ def trace(caller: Caller, request: TraceRequest) -> TraceResult:
     ]
     caller.count_uses([origin.id, *(node.memory.id for node in chain)])
     hint = _other_direction(caller.project, origin.id, request.direction)
-    return TraceResult(at_depth(origin, depth, **shown(fresh.get(origin.id))), chain, len(chain), hint)
+    return TraceResult(_traced(origin, depth, fresh), chain, len(chain), hint)
+
+
+def _traced(memory: Memory, depth: Depth, fresh: dict[str, Freshness]) -> RetrievedMemory:
+    told = _as_line(memory) if depth is Depth.SUMMARY else memory
+    return at_depth(told, depth, **shown(fresh.get(memory.id)))
 
 
 def _other_direction(project: Project, memory_id: str, direction: Direction) -> str | UnsetType:
@@ -496,7 +542,7 @@ def _listed(memory: Memory, uses: dict[str, Usage], fresh: Freshness | None) -> 
         memory.created_at,
         memory.intent.goal,
         memory.outcome.success,
-        memory.outcome.summary,
+        _as_line(memory).outcome.summary,
         memory.importance,
         uses.get(memory.id, Usage()).times,
         memory.reverted_by or UNSET,
