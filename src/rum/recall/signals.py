@@ -87,17 +87,18 @@ def words(query: RecallQuery, matches: Matches, _: Found) -> None:
     the same words count less.
     """
     weight, rarest, mask_in = query.words.weight, query.words.rarest, query.words.mask_in
+    total, details_of = query.words.total, query.details
     for match in matches:
-        mask, details = match.mask, query.details[match.key]
+        mask, details = match.mask, details_of[match.key]
         match.goal = details.goal
+        held = weight(mask)
         in_goal = weight(mask_in(details.goal, mask)) if mask else 0.0
-        match.signals |= {
-            "words": weight(mask),
-            "covers": weight(mask) / query.words.total,
-            "rarest": rarest(mask),
-            "goal": in_goal / math.sqrt(max(1, len(set(details.goal.split())))),
-            "paths": weight(mask_in(details.paths, mask)) if mask else 0.0,
-        }
+        if in_goal:
+            in_goal /= math.sqrt(max(1, len(set(details.goal.split()))))
+        signals = match.signals
+        signals["words"], signals["covers"], signals["rarest"] = held, held / total, rarest(mask)
+        signals["goal"] = in_goal
+        signals["paths"] = weight(mask_in(details.paths, mask)) if mask and details.paths else 0.0
     _as_shares_of_best(matches, "words", "rarest", "goal", "paths")
 
 
@@ -116,14 +117,18 @@ def neighbours(query: RecallQuery, matches: Matches, _: Found) -> None:
     lengths = {match.key: math.log1p(query.details[match.key].length / 10) for match in matches}
     usual = sum(lengths.values()) / max(1, len(lengths))
     for match in matches:
-        before, after, earlier, later = around[match.key]
+        key, signals = match.key, match.signals
+        before, after, earlier, later = around[key]
+        is_alone = before == after == NOBODY
+        if is_alone and not linked[key]:
+            signals["length"] = signals["around"] = signals["beside"] = 0.0
+            continue
         others = [mask_of(before, 0), mask_of(after, 0), mask_of(earlier, 0), mask_of(later, 0)]
         together = match.mask | others[0] | others[1] | others[2] | others[3]
-        others += [mask_of(other, 0) for other in linked[match.key]]
-        is_alone = before == after == NOBODY
-        match.signals["length"] = 0.0 if is_alone else min(max(lengths[match.key] - usual, SHORT), LONG)
-        match.signals["around"] = (weight(together) - weight(match.mask)) / total
-        match.signals["beside"] = sum(map(weight, others)) / best
+        others += [mask_of(other, 0) for other in linked[key]]
+        signals["length"] = 0.0 if is_alone else min(max(lengths[key] - usual, SHORT), LONG)
+        signals["around"] = (weight(together) - weight(match.mask)) / total
+        signals["beside"] = sum(map(weight, others)) / best
 
 
 def here(query: RecallQuery, matches: Matches, _: Found) -> None:
