@@ -1,7 +1,8 @@
 """`python -m benchmarks.quality.fit`: fit the weights of recall and its confidence, and see what they bring.
 
-Fitted on LoCoMo, on commit causes, on issues, on the `dev` half of the coding set, and on young stores. With
-`--write` the results go to `src/rum/recall/fitted.py`, `docs/reference/signals.md` and `ablations.md`.
+Fitted on LoCoMo, on commit causes, on issues, on the `dev` half of the coding set, on young stores, and, the
+confidence alone, on questions that a store cannot answer. With `--write` the results go to
+`src/rum/recall/fitted.py`, `docs/reference/signals.md` and `ablations.md`.
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ import random
 import sys
 from collections.abc import Iterator
 
-from benchmarks.quality import causes, coding, issues, locomo
+from benchmarks.quality import causes, coding, issues, locomo, strangers
 from benchmarks.quality.candidate_signals import CachedEmbedder, Sight, sights
 from benchmarks.quality.cases import Case
 from benchmarks.quality.fit_columns import Fit, fit_all
 from benchmarks.quality.history import read
 from benchmarks.quality.small_stores import small
 from benchmarks.quality.tables import ablations, python, tables
+from rum.recall import fitted
 
 LIMIT = 20
 COMMITS, CAUSES = 2_000, 250  # The size of a store of causes, and the number of questions
@@ -33,9 +35,10 @@ def main() -> None:
     """Look on while questions are asked, fit, and tell."""
     options = _options()
     seen = list(observed(options))
-    fits: dict[str, Fit] = fit_all(seen)
-    texts = {PAGE: tables(fits, seen)}
-    if not options.quick:
+    kept = fitted.WEIGHTS if options.keep_ranking else None
+    fits: dict[str, Fit] = fit_all(seen, kept)
+    texts = {PAGE: tables(fits, seen, kept)}
+    if not (options.quick or options.keep_ranking):
         texts[ABLATIONS] = ablations(fits, seen)
     print(*texts.values(), sep="\n")
     if options.write:
@@ -63,11 +66,20 @@ def sets(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
     if options.locomo:
         for case in locomo.cases(options.locomo):
             yield "locomo", case
-    for repo, path in options.issues:
-        case = issues.case(repo, path, options.tasks, ISSUE_COMMITS, ISSUES)
+    reported = [
+        issues.case(repo, path, options.tasks, ISSUE_COMMITS, ISSUES) for repo, path in options.issues
+    ]
+    for case, other in zip(reported, reported[1:] + reported[:1], strict=True):
         yield "issues", case
         for young in issues.young(case):
             yield "young", young
+        for young in issues.young(case, "report"):
+            yield "young reports", young
+        if case is not other:
+            yield "strangers", strangers.asked(case, [one.text for one in other.questions])
+    # Questions of flask are foreign to all repositories of causes; reports are, too.
+    talked = [one.text for one in coding.cases("dev")[0].questions if not one.files]
+    talked += [one.text for case in reported for one in case.questions]
     for name, repos in (("causes", options.repo), ("causes elsewhere", options.other_repo)):
         for repo, path in repos:
             case = _causes(repo, *path.rsplit("@", 1))
@@ -76,6 +88,10 @@ def sets(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
                 f"{name} by words",
                 case._replace(questions=[one._replace(files=()) for one in case.questions]),
             )
+            yield "strangers", strangers.asked(case, talked)
+            yield "other words", strangers.about_files(case, talked)
+            for young in strangers.young_with_files(case, talked):
+                yield "young files", young
 
 
 def _causes(name: str, git_dir: str, until: str | None = None) -> Case:
@@ -103,6 +119,9 @@ def _options() -> argparse.Namespace:
         "--cache", default=":memory:", metavar="FILE", help="where vectors are kept for next time"
     )
     parser.add_argument("--quick", action="store_true", help="without the ablations")
+    parser.add_argument(
+        "--keep-ranking", action="store_true", help="fit the confidence only, for the weights that there are"
+    )
     parser.add_argument(
         "--write", action="store_true", help="write fitted.py, docs/reference/signals.md and ablations.md"
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from benchmarks.quality.candidate_signals import Sight
 from benchmarks.quality.fitting import Curve, Floats, Lists, curves, lists, log_shares, odds, rank_weights
-from rum.recall.confidence import judged_as
 from rum.recall.limits import FALL, UNRIVALLED
 
 QUESTION = ("words", "covers", "rarest", "goal", "paths", "length", "around", "beside", "here")
@@ -34,13 +33,17 @@ OWN = ("bias", "share", "score")
 ABOUT = ("unknown", "covered", "said", "rare", "asked", "nearest", "beside", "lead", "candidates")
 COUNTS = {"locomo": 1.2, "coding": 1.5, "young": 0.3, "issues": 0.5, "causes": 1.4, "causes by words": 3.0}
 COUNTS |= {"causes elsewhere": 0.8, "causes elsewhere by words": 0.8}
-"""The weight of a question of each set in the ranking."""
+"""The weight of a question of each set in the ranking; other sets are for the confidence alone."""
 SURENESS = COUNTS | {"locomo": 3.0, "coding": 4.0, "young": 1.0, "issues": 2.0, "causes": 0.7}
 SURENESS |= {"causes by words": 1.0, "causes elsewhere": 3.0, "causes elsewhere by words": 2.5}
+SURENESS |= {"strangers": 3.0, "other words": 2.0, "young files": 0.5, "young reports": 1.0}
 """The same for the confidence; half of the questions of LoCoMo are foreign."""
 UNANSWERABLE = ("nothing", "foreign")  # The kinds of questions without an answer
 PENALTY, ODDS_PENALTY = 3.0, 1.0  # The penalty on large weights, in the ranking and in the confidence
 JUDGED = 20  # The number of best candidates of each question that are used to fit the confidence
+
+
+Weights = dict[str, dict[str, float]]  # By column and signal
 
 
 class Fit(NamedTuple):
@@ -51,26 +54,19 @@ class Fit(NamedTuple):
     others: dict[str, float]
 
 
-def fit_all(seen: Sequence[Sight]) -> dict[str, Fit]:
-    """The weights of every column, and the odds that follow from them.
-
-    Long queries with files have weights of their own, but are too few for odds of their own.
-    """
-    weights = {
-        column: ranking([one for one in seen if one.column == column], names)
-        for column, names in COLUMNS.items()
+def fit_all(seen: Sequence[Sight], kept: Weights | None = None) -> dict[str, Fit]:
+    """The weights of every column, unless they are `kept`, and the odds that follow from them."""
+    own = {column: [one for one in seen if one.column == column] for column in COLUMNS}
+    weights = kept or {column: ranking(own[column], names) for column, names in COLUMNS.items()}
+    return {
+        column: Fit(weights[column], *_confidence([one for one in own[column] if one.right], weights[column]))
+        for column in COLUMNS
     }
-    judged: dict[str, list[tuple[Sight, dict[str, float]]]] = defaultdict(list)
-    for one in seen:
-        if one.right:
-            judged[judged_as(one.column)].append((one, weights[one.column]))
-    odds_of = {base: _confidence(pairs) for base, pairs in judged.items()}
-    return {column: Fit(weights[column], *odds_of[judged_as(column)]) for column in COLUMNS}
 
 
 def ranking(seen: Sequence[Sight], names: Sequence[str]) -> dict[str, float]:
     """The weights alone."""
-    telling = [one for one in seen if any(one.right) and not all(one.right)]
+    telling = [one for one in seen if one.set_name in COUNTS and any(one.right) and not all(one.right)]
     weights = rank_weights(together(telling, names), PENALTY)
     return dict(zip(names, map(float, weights), strict=True))
 
@@ -121,11 +117,10 @@ def evidence(sight: Sight, weights: dict[str, float]) -> Evidence:
 
 
 def _confidence(
-    pairs: Sequence[tuple[Sight, dict[str, float]]],
+    seen: Sequence[Sight], weights: dict[str, float]
 ) -> tuple[dict[str, Curve], dict[str, float]]:
-    """What makes a confidence of the best score, and of the others; of questions with their weights."""
-    found = [evidence(sight, weights) for sight, weights in pairs]
-    seen = [sight for sight, _ in pairs]
+    """What makes a confidence of the best score, and of the others."""
+    found = [evidence(sight, weights) for sight in seen]
     rows, first, right = (np.concatenate(parts) for parts in zip(*found, strict=True))
     worth = sureness(seen)
     counts = np.concatenate(
@@ -142,11 +137,12 @@ def _confidence(
 def sureness(seen: Sequence[Sight]) -> dict[tuple[str, bool], float]:
     """How much a question counts, by its set and whether it has no answer.
 
-    Those without one count no more than those with one, taken together, however many a set has.
+    Those without one count no more than those with one, taken together, however many a set has; a set may
+    also have no others.
     """
     asked = Counter((sight.set_name, sight.kind in UNANSWERABLE) for sight in seen)
     return {
-        (name, none): SURENESS[name] * (min(1.0, asked[name, False] / count) if none else 1.0)
+        (name, none): SURENESS[name] * (min(1.0, (asked[name, False] or count) / count) if none else 1.0)
         for (name, none), count in asked.items()
     }
 

@@ -44,10 +44,10 @@ def case(name: str, git_dir: str, tasks_dir: str, size: int, most: int) -> Case:
     return Case(name, [as_piece(one) for sha, one in commits.items() if sha in kept], questions, [])
 
 
-def young(whole: Case) -> list[Case]:
-    """Stores of a few commits; half of the titles asked for can be answered from them, half cannot."""
+def young(whole: Case, kind: str = "title") -> list[Case]:
+    """Stores of a few commits; half of the titles, or reports, can be answered from them."""
     chance = random.Random(f"{SEED}{whole.name}")
-    asked = [one for one in whole.questions if one.kind == "title"]
+    asked = [one for one in whole.questions if one.kind == kind]
     stores: list[Case] = []
     for at in range(STORES):
         chosen = chance.sample(asked, ASKED)

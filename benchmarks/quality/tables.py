@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from benchmarks.quality import metrics
 from benchmarks.quality.candidate_signals import Sight
-from benchmarks.quality.fit_columns import COLUMNS, Fit, confidences, fit_all, rank, ranking
+from benchmarks.quality.fit_columns import COLUMNS, Fit, Weights, confidences, fit_all, rank, ranking
 from benchmarks.quality.fitting import Curve
-from rum.recall.confidence import judged_as
 from rum.recall.limits import LONGEST_QUESTION
 
 FOLDS = 5
@@ -70,7 +69,9 @@ signal contributes for your own query.
 Fitted on the development sets of the [quality measurements](quality.md): {sets}.
 `issues` are bug reports of SWE-bench and the commits that fixed them, `young` are small stores made from the
 coding set and from issues, `elsewhere` are other repositories (with less weight), and `by words` means
-without files. The columns `words` and `files` are queries without and with files, `long` ones are queries
+without files. For the confidence alone: `strangers` are questions of other projects, `other words` the same
+with files of this one, `young files` small stores asked about files, `young reports` small stores asked with
+whole reports. The columns `words` and `files` are queries without and with files, `long` ones are queries
 with more than {longest} words; `+meaning` means with vectors. What each signal adds is in
 [ablations](../../benchmarks/quality/ablations.md).
 
@@ -109,11 +110,10 @@ questions used for fitting.
 
 def python(fits: dict[str, Fit]) -> str:
     """The module `fitted.py`."""
-    judged = {column: one for column, one in fits.items() if column == judged_as(column)}
     return MODULE.format(
         weights="\n".join(_entry(column, one.weights) for column, one in fits.items()),
-        first="\n".join(_entry(column, one.first) for column, one in judged.items()),
-        others="\n".join(_entry(column, one.others) for column, one in judged.items()),
+        first="\n".join(_entry(column, one.first) for column, one in fits.items()),
+        others="\n".join(_entry(column, one.others) for column, one in fits.items()),
         least=MIN_CONFIDENCE,
     )
 
@@ -129,13 +129,13 @@ def _number(value: float | Curve) -> str:
     return repr(float(f"{value:.4g}")) if abs(value) < 1 else repr(round(value, 3))
 
 
-def tables(fits: dict[str, Fit], seen: Sequence[Sight]) -> str:
+def tables(fits: dict[str, Fit], seen: Sequence[Sight], kept: Weights | None) -> str:
     """The page `docs/reference/signals.md`."""
     names = {
         name: sum(one.set_name == name for one in seen) // 2
         for name in dict.fromkeys(one.set_name for one in seen)
     }
-    held = list(_held_out(seen))
+    held = list(_held_out(seen, kept))
     return PAGE.format(
         sets=", ".join(f"{name} ({count} questions)" for name, count in names.items()),
         weights=_table(("signal", *fits), _weights(fits)),
@@ -184,12 +184,14 @@ def answerable(sight: Sight) -> bool:
     return sight.kind not in ("nothing", "foreign")
 
 
-def _held_out(seen: Sequence[Sight]) -> Iterator[tuple[Sight, list[tuple[float, bool]]]]:
+def _held_out(
+    seen: Sequence[Sight], kept: Weights | None
+) -> Iterator[tuple[Sight, list[tuple[float, bool]]]]:
     """Each question with the confidences of its best candidates, by weights that were fitted without it."""
     own = list(seen)
     random.Random(SEED).shuffle(own)
     for fold in range(FOLDS):
-        fitted = fit_all([one for at, one in enumerate(own) if at % FOLDS != fold])
+        fitted = fit_all([one for at, one in enumerate(own) if at % FOLDS != fold], kept)
         for sight in own[fold::FOLDS]:
             yield sight, confidences(sight, fitted[sight.column]) if sight.right else []
 
@@ -199,6 +201,8 @@ def _calibration(held: list[tuple[Sight, list[tuple[float, bool]]]]) -> Iterator
         for name in dict.fromkeys(sight.set_name for sight, _ in held if sight.column == column):
             own = [one for one in held if one[0].column == column and one[0].set_name == name]
             firsts = [pairs[0] for _, pairs in own if pairs]
+            if not firsts:
+                continue
             first, chance = metrics.calibration_error(firsts), metrics.error_by_chance(firsts)
             every = metrics.calibration_error([pair for _, pairs in own for pair in pairs])
             nothing = [pairs for sight, pairs in own if not answerable(sight)]

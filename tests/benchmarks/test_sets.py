@@ -7,7 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from benchmarks.quality import build_coding_set, causes, history, locomo
+from benchmarks.quality import build_coding_set, causes, history, locomo, strangers
+from benchmarks.quality.cases import Case, Piece, Question
 from benchmarks.quality.history import Commit
 
 
@@ -161,3 +162,28 @@ def test_a_conversation_becomes_turns_by_session_and_questions_with_evidence(tmp
         (locomo.APART, ["D1:1", "D2:1"]),
     ]
     assert first.foreign == second.questions
+
+
+def test_strangers_ask_about_files_of_the_store_in_words_of_another_project():
+    pieces = [Piece(f"p{number}", f"Work {number}", files=(f"{number}.c",)) for number in range(60)]
+    own = [
+        Question("fixes", f"own {number}", frozenset({f"p{number}"}), (f"{number}.c",), 5)
+        for number in range(9)
+    ]
+    case = Case("shop", pieces, own, [])
+    foreign = [f"foreign {number}" for number in range(5)]
+    assert {one.text for one in strangers.asked(case, foreign).questions} == set(foreign)
+    for one, asked in zip(own, strangers.about_files(case, foreign).questions, strict=True):
+        assert (asked.files, asked.place, asked.answers) == (one.files, one.place, frozenset())
+        assert asked.text in foreign
+    for young in strangers.young_with_files(case, foreign):
+        keys = {piece.key for piece in young.pieces}
+        files = {file for piece in young.pieces for file in piece.files}
+        assert len(keys) in strangers.FILE_SIZES
+        for one in young.questions:
+            assert one.answers <= keys
+            assert (one.kind == strangers.FOREIGN) == (not one.answers)
+            assert one.text not in foreign or set(one.files) <= files
+        assert young == next(
+            again for again in strangers.young_with_files(case, foreign) if again.name == young.name
+        )

@@ -90,9 +90,8 @@ def chances(column: str, scores: list[float], question: dict[str, float]) -> lis
     The best one is fitted separately, as it depends more on the query than the others do.
     """
     best, likely = max(scores), shares(scores)
-    base = judged_as(column)
-    first = _chance_of_first(base, {"bias": 1.0, "share": max(likely), "score": best, **question})
-    others = fitted.OTHERS[base]
+    first = _chance_of_first(column, {"bias": 1.0, "share": max(likely), "score": best, **question})
+    others = fitted.OTHERS[column]
     question_odds = others["bias"] + sum(others[name] * value for name, value in question.items())
     return [
         min(
@@ -103,11 +102,6 @@ def chances(column: str, scores: list[float], question: dict[str, float]) -> lis
         else first
         for score, share in zip(scores, likely, strict=True)
     ]
-
-
-def judged_as(column: str) -> str:
-    """The name of the fitted odds for a column of weights: long queries with files have none of their own."""
-    return column.replace("long files", "files")
 
 
 def _chance_of_first(column: str, values: dict[str, float]) -> float:

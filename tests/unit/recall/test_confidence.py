@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rum.recall import fitted, limits
 from rum.recall.cascade import run, search
-from rum.recall.confidence import about_question, chances, judged_as, shares
+from rum.recall.confidence import about_question, chances, shares
 from rum.recall.query import Match
 from rum.store.base import Store
 from support.builders import add_memory
@@ -77,8 +77,7 @@ def test_every_input_of_a_query_has_a_weight(store: Store, column: str) -> None:
     add_memory(store, "a", "zebra")
     question = recall_query(store, "zebra unicorn")
     told = about_question(question, list(search(question).matches.values()))
-    judged = judged_as(column)
-    assert set(fitted.FIRST[judged]) == set(fitted.OTHERS[judged]) == OWN | set(told)
+    assert set(fitted.FIRST[column]) == set(fitted.OTHERS[column]) == OWN | set(told)
     assert all(0 <= told[name] <= 1 for name in ("unknown", "covered"))
 
 

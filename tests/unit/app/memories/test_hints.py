@@ -85,7 +85,7 @@ def test_a_word_that_was_taken_for_a_typing_error_is_proposed_as_it_is_spelt(rum
 def test_another_spelling_that_finds_nothing_either_is_not_proposed(rum: Rum) -> None:
     keep(rum, "Trace switching")
     told = hint(rum, query="graphql schema federation gateway stitching resolver directive")
-    assert told == "No matches. Try: other words."
+    assert "switching" not in told
 
 
 def test_parts_of_a_name_are_not_corrected(rum: Rum) -> None:

@@ -171,3 +171,20 @@ class TestPathsInWords:
     def test_other_slashes_are_words(self, rum: Rum, question: str) -> None:
         keep(rum, "Paint the door", actions=edited("src/home/door.py"))
         assert rum.recall(query=question, min_confidence=0.99).memories == []
+
+
+@pytest.mark.parametrize("others", [0, 2, 7])
+def test_a_file_with_unrelated_words_is_given_but_not_as_sure(rum: Rum, others: int) -> None:
+    kept = keep(
+        rum, "Refresh the token before it expires", "Users were logged out", actions=edited("auth.py")
+    )
+    for number in range(others):
+        keep(rum, f"Paint wall {number} of the house", "It is white now", actions=edited(f"{number}.py"))
+
+    def confidence(words: str) -> float:
+        [first, *_] = rum.recall(file="auth.py", query=words).memories
+        assert first.id == kept
+        return first.confidence
+
+    assert confidence("why are users logged out") > 0.7
+    assert confidence("kubernetes ingress certificate rotation") < 0.2
