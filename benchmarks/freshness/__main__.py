@@ -19,6 +19,7 @@ from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from benchmarks.freshness import cost
 from benchmarks.freshness.truth import Code, Truth, code_of, is_only_formatted, surviving_lines, truth_of
 from rum.model.anchors import FRESH, MOVED
 from rum.repo.anchors.check import check_anchor
@@ -45,6 +46,18 @@ SPANS = 16  # Spans of a file
 MAX_SIZE = 200_000  # Bytes of a file: blame of larger ones takes too long
 MAX_LINES = 40  # Lines of a span
 PAIRS = 24  # Pairs of commits of a repository
+PAGE = """# Freshness: measured
+
+`python -m benchmarks.freshness` makes [anchors](../freshness.md) at old commits of real repositories and
+checks them at later ones. Only files that were changed in between are looked at. The truth is
+`git blame -M -C -w`: a span is rewritten if a line of its code is gone or new, and intact if all are there,
+side by side. It is formatted only if a lexer finds the same code, or if its file is the same but for
+formatting in a commit that `.git-blame-ignore-revs` names. Intact lines with new ones between them are in
+neither group.
+
+## Answers
+
+"""
 ARMS = ("RUM", "same file content", "file not touched", "same symbol")
 
 
@@ -73,7 +86,7 @@ def main() -> None:
     with ProcessPoolExecutor(given.jobs) as pool:
         found = pool.map(replay_all, folders, [given.anchors] * len(folders))
         checked = dict(zip(names, found, strict=True))
-    page = report(checked)
+    page = PAGE + report(checked) + "\n## Cost\n\n" + cost.measure()
     print(page)
     if given.misses:
         print(*misses([one for found in checked.values() for one in found]), sep="\n")

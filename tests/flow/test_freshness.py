@@ -104,6 +104,16 @@ def test_only_fresh_memories_can_be_asked_for(rum: Rum, repository: Repository):
     assert old in [one.id for one in rum.recall(query="key gate").memories]
 
 
+def test_of_reverted_work_only_the_revert_is_told(rum: Rum, repository: Repository):
+    repository.commit("Refuse an empty key", {"gate.py": GATE.replace("if key is None", "if not key")})
+    repository.git("revert", "--no-edit", "HEAD")
+    rum.import_git()
+    [memory] = rum.recall(query="Refuse an empty key", failures_only=True).memories
+    assert memory.freshness == "changed"
+    assert "reverted" in memory.full_summary
+    assert "code" not in memory.full_summary
+
+
 def test_an_update_that_names_new_lines_is_compared_with_them(rum: Rum, repository: Repository):
     kept = keep(rum)
     assert fresh(rum, kept) == (None, None, None)

@@ -69,7 +69,8 @@ class RetrievedMemory(Struct, frozen=True, kw_only=True):
         """The summary, with what reverted the work and why, and whether the code changed since."""
         reason = self.reverted_by.reason if self.reverted_by else None
         text = add_revert(self.outcome.summary, self.reverted_by or None) + (f": {reason}" if reason else "")
-        return add_label(text, self.freshness, self.unmerged)
+        # That reverted code is no longer there goes without saying.
+        return add_label(text, UNSET if self.reverted_by else self.freshness, self.unmerged)
 
 
 class LeftOut(Struct, frozen=True):
@@ -163,7 +164,7 @@ class ListedMemory(Struct, frozen=True):
     def full_summary(self) -> str:
         """The summary, with what reverted the work if anything did."""
         text = add_revert(self.outcome_summary, self.reverted_by or None)
-        return add_label(text, self.freshness, self.unmerged)
+        return add_label(text, UNSET if self.reverted_by else self.freshness, self.unmerged)
 
 
 class ListResult(Struct, frozen=True):

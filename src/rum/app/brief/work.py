@@ -262,7 +262,8 @@ class LaterWork:
     def code_remark(self, memory_id: str) -> str:
         """What must be said of a memory whose code is not what it was."""
         found = self.freshness.get(memory_id)
-        return remark(found.state) if found else ""
+        # That reverted code is no longer there goes without saying.
+        return remark(found.state) if found and not self._known[memory_id].reverted_by else ""
 
     def blockers(self, memory_id: str) -> list[Memory]:
         """The memories that block this one and neither succeeded nor led to a success."""

@@ -78,9 +78,8 @@ def _intact(
 
 def _equally_long(anchor: Anchor, file: SourceFile) -> list[tuple[int, int]]:
     """The ranges of lines as long as the span: a formatter breaks the same code into other lines."""
-    ends, length = file.ends, anchor.byte_count
-    at_end = {end: at for at, end in enumerate(ends)}
-    return [(first, at_end[end + length]) for first, end in enumerate(ends) if end + length in at_end]
+    ends, line_at, length = file.ends, file.line_at, anchor.byte_count
+    return [(first, line_at[end + length]) for first, end in enumerate(ends) if end + length in line_at]
 
 
 def _context_found(anchor: Anchor, file: SourceFile, first: int, last: int) -> int:

@@ -84,12 +84,13 @@ _BINARY_HEAD = 8000  # Bytes in which a NUL tells a binary file, as for git
 class SourceFile:
     """The normalised lines of a file. What few checks need is worked out when they need it."""
 
-    __slots__ = ("_ends", "_hashes", "_positions", "codes", "numbers")
+    __slots__ = ("_ends", "_hashes", "_line_at", "_positions", "codes", "numbers")
 
     def __init__(self, data: bytes, path: str) -> None:
         self.codes, self.numbers = normalised(data, path)
         self._ends: list[int] | None = None
         self._hashes: list[int] | None = None
+        self._line_at: dict[int, int] | None = None
         self._positions: dict[int, list[int]] | None = None
 
     @property
@@ -115,6 +116,13 @@ class SourceFile:
         if self._ends is None:
             self._ends = [0, *accumulate(map(len, self.codes))]
         return self._ends
+
+    @property
+    def line_at(self) -> dict[int, int]:
+        """The line that begins after each number of bytes."""
+        if self._line_at is None:
+            self._line_at = {end: at for at, end in enumerate(self.ends)}
+        return self._line_at
 
     def at(self, start: int, end: int) -> tuple[int, int]:
         """The range of normalised lines that lie in lines `start` to `end` of the file."""

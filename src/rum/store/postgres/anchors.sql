@@ -12,5 +12,10 @@ SELECT m.id FROM memories AS m LEFT JOIN anchors AS a ON a.project = :project AN
 WHERE m.project = :project AND a.memory IS NULL AND m.git_commit IS NOT NULL
 ORDER BY m.created_at DESC, m.id DESC LIMIT ?;
 
+-- name: anchored_claims
+SELECT m.id FROM anchors AS a JOIN memories AS m ON m.project = :project AND m.seq = a.memory
+WHERE a.project = :project AND m.origin_kind <> 'commit' AND m.outcome_success = 1 AND m.superseded = 0
+ORDER BY m.created_at DESC, m.id DESC LIMIT ?;
+
 -- name: later_names
 SELECT before, path FROM renames WHERE project = :project AND before = ANY(:ids::text[]) ORDER BY renamed_at DESC, path;
