@@ -13,6 +13,10 @@ from support.sessions import Sessions
 
 DAY = 86_400
 TOKEN, MAIL, CART, STOCK = "src/auth/token.ts", "src/mail/queue.ts", "src/cart/price.ts", "src/cart/stock.ts"
+MAIL_BEFORE = (
+    "const queue = []\nconst tries = 3\nconst pause = 60\nfunction send(mail) {\n  queue.push(mail)\n}\n"
+)
+MAIL_TODAY = MAIL_BEFORE.replace("tries = 3", "tries = 5")
 
 # Goal, summary, whether it worked, kind of work, files, more of the outcome.
 WORK: tuple[tuple[str, str, bool, str, tuple[str, ...], dict[str, Any]], ...] = (
@@ -143,7 +147,7 @@ def fill(shop: Shop, *, now: float) -> Filled:
     ann.link(ids[9], ids[5], "caused_by")
     ann.link(ids[11], ids[10], "caused_by")
     _detail(ann, refresh)
-    (shop.folder / MAIL).write_text("export const tries = 5\n", encoding="utf-8")
+    (shop.folder / MAIL).write_text(MAIL_TODAY, encoding="utf-8")
     shop.clock.at = now - 2.5 * DAY
     owner = shop.open(owner=True)
     rule, note = _knowledge(owner)
@@ -159,7 +163,7 @@ def _write_files(shop: Shop) -> None:
     """The files that memories name, as far as they exist today."""
     for path, text in {
         TOKEN: "export const TTL = 3600\n",
-        MAIL: "export const tries = 3\n",
+        MAIL: MAIL_BEFORE,
         STOCK: "lock(row)\n",
     }.items():
         file = shop.folder / path

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 LISTS = (
     *("overview", "timeline", "search", "files", "chapters", "notes", "rules", "facts"),
-    *("sessions", "review", "sync", "settings", "health", "trash"),
+    *("sessions", "review", "stale", "sync", "settings", "health", "trash"),
 )
 
 
@@ -50,6 +50,7 @@ def routes(site: Site) -> dict[str, str]:
         f"session/claude-code/{one.session}/offers": "Refresh the access token",
         f"session/claude-code/{one.session}/events": "npm test -- auth",
         "review": "Mails are sent twice when the queue restarts",
+        "stale": "of the code changed",
         "sync": "only on this machine",
         "settings": "recall_limit",
         "health": "Facts",

@@ -194,6 +194,19 @@ def test_several_pending_items_are_rejected_at_once(desk: Desk):
         assert rum.review.list() == []
 
 
+def test_a_stale_memory_is_confirmed(desk: Desk):
+    with desk.rum() as rum:
+        assert rum.verify().stale == 1
+    desk.opened.open("stale")
+    line = desk.page.locator(".lines > li", has_text="Move the retry of mails into a queue")
+    line.get_by_role("button", name="Still true").click()
+    desk.says("Confirmed")
+    line.wait_for(state="detached")
+    with desk.rum() as rum:
+        stale = {memory.id for file in rum.verify().files for memory in file.memories}
+        assert desk.filled.queue not in stale
+
+
 def test_a_harmless_setting_is_changed_and_put_back(desk: Desk):
     desk.opened.open("settings")
     line = desk.page.locator(".lines > li", has_text="recall_limit")

@@ -10,6 +10,7 @@ from rum.app.calls import CALLS
 from rum.app.capture.events import CapturedEventView
 from rum.app.rum import Rum
 from rum.model import answers, chapters, layers, notes, offers, pages
+from rum.model.freshness import ConfirmResult, VerifyResult
 from rum.model.memory_layers import Layer, TaskType
 from rum.model.pages import Page
 from rum.model.review import Reviewed
@@ -48,6 +49,19 @@ class PathRequest(Layer, frozen=True, kw_only=True):
     """A file."""
 
     path: str
+
+
+class StaleRequest(Layer, frozen=True, kw_only=True):
+    """Files or folders to compare; all if there are none."""
+
+    file: tuple[str, ...] = ()
+    limit: pages.Limit = 100
+
+
+class MemoryIds(Layer, frozen=True, kw_only=True):
+    """Memories by id."""
+
+    ids: Annotated[tuple[str, ...], Meta(min_length=1, max_length=100)]
 
 
 class WhyLines(Layer, frozen=True, kw_only=True):
@@ -311,6 +325,21 @@ ROUTES: tuple[Route, ...] = (
         PathRequest,
     ),
     _get("why", "Why code is as it is.", WhyResult, _why, WhyLines),
+    _get(
+        "stale",
+        "Memories about code that has changed since.",
+        VerifyResult,
+        lambda rum, asked: rum.verify(*asked.request.file, limit=asked.request.limit),
+        StaleRequest,
+    ),
+    _change(
+        "POST",
+        "stale/confirm",
+        "Say that memories hold for the code as it is now.",
+        lambda rum, asked: rum.confirm(*asked.request.ids),
+        ConfirmResult,
+        MemoryIds,
+    ),
     # Knowledge
     _get(
         "chapters",

@@ -22,6 +22,7 @@ const PAGES = {
   sessions: () => import("./pages/sessions.js"),
   session: () => import("./pages/sessions.js"),
   review: () => import("./pages/review.js"),
+  stale: () => import("./pages/stale.js"),
   sync: () => import("./pages/upkeep.js"),
   settings: () => import("./pages/upkeep.js"),
   health: () => import("./pages/upkeep.js"),
@@ -31,7 +32,7 @@ const PAGES = {
 const NAVIGATION = [
   ["", [["overview", "Overview"], ["timeline", "Timeline"], ["search", "Search"], ["files", "Files"]]],
   ["Knowledge", [["chapters", "Chapters and wisdom"], ["notes", "Notes"], ["rules", "Rules"], ["facts", "Facts"]]],
-  ["Work", [["sessions", "Sessions"], ["review", "Review"]]],
+  ["Work", [["sessions", "Sessions"], ["review", "Review"], ["stale", "Stale"]]],
   ["Upkeep", [["sync", "Sync and team"], ["settings", "Settings"], ["health", "Health"], ["trash", "Trash"]]],
 ];
 const PARENT = { memory: "timeline", causes: "timeline", chapter: "chapters", wisdom: "chapters", session: "sessions" };
@@ -80,8 +81,9 @@ function SignIn({ error, onDone }) {
   </main>`;
 }
 
-// Only owners see how the memory is set up and stored.
-const OWNERS = ["settings", "health"];
+// Only owners see how the memory is set up and stored; a server of a team has no checkout to compare with.
+const isShown = (me, page) =>
+  page === "stale" ? me.is_local : me.role === "owner" || !["settings", "health"].includes(page);
 
 function Shell({ me, onSignOut }) {
   const route = useRoute();
@@ -113,7 +115,7 @@ function Shell({ me, onSignOut }) {
         ([title, pages]) => html`<div key=${title}>
           ${title && html`<p>${title}</p>`}
           <ul>
-            ${pages.filter(([page]) => me.role === "owner" || !OWNERS.includes(page)).map(([page, name]) => html`<li key=${page}><a href=${link(page)} aria-current=${(PARENT[route.page] ?? route.page) === page ? "page" : null}>${name}</a></li>`)}
+            ${pages.filter(([page]) => isShown(me, page)).map(([page, name]) => html`<li key=${page}><a href=${link(page)} aria-current=${(PARENT[route.page] ?? route.page) === page ? "page" : null}>${name}</a></li>`)}
           </ul>
         </div>`,
       )}

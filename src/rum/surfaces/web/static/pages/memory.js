@@ -62,7 +62,7 @@ function Memory({ data, part, me, reload }) {
       <div>
         ${part === "history" ? html`<${History} key=${memory.version} id=${memory.id} mayChange=${mayChange} reload=${reload} />` : part === "offers" ? html`<${Offers} id=${memory.id} />` : html`<${Layers} memory=${memory} />`}
       </div>
-      <div class="side"><${Side} data=${data} me=${me} rate=${rate} /></div>
+      <div class="side"><${Side} data=${data} me=${me} rate=${rate} reload=${reload} /></div>
     </div>
     ${open === "edit" && html`<${Edit} memory=${memory} onClose=${() => setOpen(null)} reload=${reload} />`}
     ${open === "forget" &&
@@ -155,8 +155,13 @@ const STATES = {
 };
 const RELATIONS = { caused_by: "caused by", led_to: "led to", related_to: "related to", supersedes: "replaces", superseded_by: "replaced by", blocked_by: "blocked by", blocks: "blocks" };
 
-function Side({ data, me, rate }) {
+function Side({ data, me, rate, reload }) {
   const { memory, files = [], links = [], chapters = [], use = {} } = data;
+  const confirm = async () => {
+    await post("stale/confirm", { ids: [memory.id] });
+    announce("Confirmed: from now on it is compared with the code as it is today.");
+    reload();
+  };
   return html`
     <section>
       <h2>Use</h2>
@@ -175,6 +180,7 @@ function Side({ data, me, rate }) {
     html`<section>
       <h2>Files today</h2>
       <${Freshness} memory=${memory} />
+      ${me.may_write && memory.freshness === "changed" && html`<p class="buttons"><${ActionButton} kind="small" run=${confirm}>Still true<//></p>`}
       <ul class="plain files">
         ${files.map((file) => {
           const [shape, text] = STATES[file.state] ?? STATES.unknown;

@@ -14,6 +14,7 @@ const JUMPS = {
   a: ["facts", "Facts"],
   e: ["sessions", "Sessions"],
   r: ["review", "Review"],
+  l: ["stale", "Stale"],
   y: ["sync", "Sync and team"],
   i: ["settings", "Settings"],
   h: ["health", "Health"],
