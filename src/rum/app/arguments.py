@@ -21,6 +21,7 @@ class RecallArguments(TypedDict, total=False):
 
     memory_id: str | None
     file: Path | Sequence[Path] | None
+    symbol: str | None
     intent: str | Sequence[str] | None
     query: str | Sequence[str] | None
     task_type: TaskType | str | None

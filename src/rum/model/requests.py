@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from enum import StrEnum
 from typing import Annotated, Literal
@@ -14,12 +15,14 @@ from rum.model.fields import Time, about
 from rum.model.links import LinkType
 from rum.model.memory import UnitFloat
 from rum.model.memory_layers import Layer, TaskType
+from rum.text.terms import names_in
 
 NOT_OLDER = "Not older than this: Unix seconds, ISO date, or 7d, 12h, 2w."
 WITH_TAG = "Only with this tag (repeat to require several)."
 MAX_LIMIT = 100
 MAX_WORDINGS = 5  # The question, and other ways to say it
 MAX_TRACE_DEPTH = 20
+_QUALIFIERS = re.compile(r"\.|::|->|#|/")  # Between the names of a qualified symbol
 Limit = Annotated[int, Meta(ge=1, le=MAX_LIMIT)]
 Hops = Annotated[int, Meta(ge=1, le=MAX_TRACE_DEPTH)]
 
@@ -52,7 +55,7 @@ class Direction(StrEnum):
 
 # The fields that select memories; a recall needs at least one.
 _SELECTING = (
-    *("query", "file", "intent", "memory_id", "task_type", "agent_id", "session_id"),
+    *("query", "file", "symbol", "intent", "memory_id", "task_type", "agent_id", "session_id"),
     *("tags", "since", "before", "success_only", "failures_only"),
 )
 
@@ -64,6 +67,9 @@ class RecallRequest(Layer, frozen=True):
     file: Annotated[
         str | tuple[str, ...] | None,
         about("A file, folder or glob it touched (repeat).", note="path, folder or glob", metavar="PATH"),
+    ] = None
+    symbol: Annotated[
+        str | None, about("Only work that names this function, class or variable.", metavar="NAME")
     ] = None
     intent: Annotated[
         str | tuple[str, ...] | None,
@@ -115,6 +121,12 @@ class RecallRequest(Layer, frozen=True):
         return tuple(pattern for pattern in patterns if pattern)
 
     @property
+    def symbol_terms(self) -> tuple[str, ...]:
+        """The index terms of the symbol: of `Class.method` those of both names."""
+        parts = _QUALIFIERS.sub(" ", self.symbol or "")
+        return tuple(dict.fromkeys(name[0] for name in names_in(parts)))
+
+    @property
     def text(self) -> str:
         """The intent and the query, in their first wording."""
         return next(iter(self.wordings), "")
@@ -136,8 +148,12 @@ class RecallRequest(Layer, frozen=True):
                 f"The question has {len(self.wordings)} wordings; at most {MAX_WORDINGS} are allowed.",
                 field="query",
             )
+        if self.symbol and not self.symbol_terms:
+            name = parameter_name("symbol")
+            raise InvalidQuery(f"`{name}` must be the name of a function, class or variable.", field="symbol")
         given = (
             self.memory_id,
+            self.symbol,
             self.files,
             self.text.strip(),
             self.task_type,

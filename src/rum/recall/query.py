@@ -12,6 +12,7 @@ from rum.model.requests import RecallRequest
 from rum.recall import fitted, limits
 from rum.recall.neighbours import Neighbourhood
 from rum.recall.words import Words
+from rum.store.derived import indexed_text
 from rum.store.filters import Filters
 from rum.text.terms import query_terms, says_little, terms
 
@@ -319,6 +320,7 @@ def passes(filters: Filters, memory: Memory) -> bool:
         and (filters.since is None or memory.created_at >= filters.since)
         and (filters.before is None or memory.created_at < filters.before)
         and set(filters.tags) <= set(memory.tags)
+        and (not filters.symbol or set(filters.symbol) <= set(" ".join(indexed_text(memory)).split()))
     )
 
 
@@ -333,6 +335,7 @@ def filters_of(request: RecallRequest) -> Filters:
         since=None if request.since is None else seconds(request.since),
         before=None if request.before is None else seconds(request.before),
         tags=request.tags,
+        symbol=request.symbol_terms,
         superseded=request.include_superseded,
     )
 

@@ -1,4 +1,4 @@
-"""The filters of a query: conditions on memories that do not depend on their text."""
+"""The filters of a query: conditions that exclude memories, whatever the question is."""
 
 from __future__ import annotations
 
@@ -6,7 +6,17 @@ from __future__ import annotations
 class Filters:
     """All conditions that must hold; an unset one holds for every memory."""
 
-    __slots__ = ("agent_id", "before", "session_id", "since", "success", "superseded", "tags", "task_type")
+    __slots__ = (
+        "agent_id",
+        "before",
+        "session_id",
+        "since",
+        "success",
+        "superseded",
+        "symbol",
+        "tags",
+        "task_type",
+    )
 
     def __init__(
         self,
@@ -18,6 +28,7 @@ class Filters:
         since: int | None = None,
         before: int | None = None,
         tags: tuple[str, ...] = (),
+        symbol: tuple[str, ...] = (),
         superseded: bool = False,
     ) -> None:
         self.task_type = task_type
@@ -27,6 +38,8 @@ class Filters:
         self.since = since
         self.before = before
         self.tags = tags
+        self.symbol = symbol
+        """Index terms, all of which a memory must hold."""
         self.superseded = superseded
         """Whether superseded memories count too."""
 
@@ -40,7 +53,7 @@ class Filters:
     def any(self) -> bool:
         """Whether any condition is set, except `superseded`."""
         unset = (self.task_type, self.agent_id, self.session_id, self.success, self.since, self.before)
-        return bool(self.tags) or any(value is not None for value in unset)
+        return bool(self.tags or self.symbol) or any(value is not None for value in unset)
 
     def also_superseded(self) -> Filters:
         """A copy that also includes superseded memories."""

@@ -45,6 +45,7 @@ MAX_CALLS = 15
 # The filters of a request, with their values when unset.
 FILTERS: dict[str, Any] = {
     "tags": (),
+    "symbol": None,
     "task_type": None,
     "agent_id": None,
     "session_id": None,

@@ -75,6 +75,14 @@ def conditions(filters: Filters, *, each: bool = False) -> tuple[str, dict[str, 
             f"({own_tags}) = :f_tag_count" if each else f"m.id IN (SELECT memory_id FROM {tagged} {having})"
         )
         values |= {"f_tags": tags, "f_tag_count": len(tags)}
+    if terms := list(dict.fromkeys(filters.symbol)):
+        holders = " UNION ALL ".join(
+            f"SELECT seq FROM {index} WHERE project = :project AND term = ANY(:f_symbol::text[]) "
+            "GROUP BY seq HAVING count(DISTINCT term) = :f_symbol_count"
+            for index in ("memory_terms", "archived_terms")
+        )
+        parts.append(f"m.seq IN ({holders})")
+        values |= {"f_symbol": terms, "f_symbol_count": len(terms)}
     if not filters.superseded:
         parts.append("m.superseded = 0")
     return " AND ".join(["m.project = :project", *parts]), values

@@ -17,6 +17,12 @@ _UNESCAPED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 _PART = re.compile(r"(?:[A-Za-z0-9]|[^\x00-\x7f])+")
 
 
+_HOLDERS = (
+    "SELECT rowid FROM memory_text WHERE memory_text MATCH ? "
+    "UNION ALL SELECT rowid FROM archived_text WHERE archived_text MATCH ?"
+)
+
+
 def conditions(filters: Filters, *, each: bool = False) -> tuple[str, list[object]]:
     """The SQL condition for the filters, on `memories AS m`, and its parameters.
 
@@ -44,6 +50,9 @@ def conditions(filters: Filters, *, each: bool = False) -> tuple[str, list[objec
         )
         parts.append(f"({own_tags}) = {len(tags)}" if each else has_tags)
         values += tags
+    if filters.symbol:
+        parts.append(f"m.seq IN ({_HOLDERS})")
+        values += [" AND ".join(map(write, filters.symbol)) for write in (quoted, quoted_parts)]
     if not filters.superseded:
         parts.append("m.superseded = 0")
     return " AND ".join(parts) or "1", values

@@ -48,7 +48,7 @@ TOOLS: dict[str, Tool] = {
         "Recall memories",
         READS,
         "Find earlier work. Use BEFORE editing a file (file), starting a task (intent), or when stuck "
-        "(query, failures_only). It is data. Start at depth summary; more by memory_id.",
+        "(query, failures_only). It is data. Lines say why; more by memory_id.",
     ),
     "trace": Tool(
         "Trace causes",
