@@ -73,7 +73,7 @@ class RecallRequest(Layer, frozen=True):
     ] = None
     intent: Annotated[
         str | tuple[str, ...] | None,
-        about("What you are about to do.", note="the task", metavar="TEXT"),
+        about("What you are about to do.", metavar="TEXT"),
     ] = None
     query: Annotated[
         str | tuple[str, ...] | None,
