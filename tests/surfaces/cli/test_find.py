@@ -137,7 +137,7 @@ def test_an_invalid_question_is_explained_with_the_names_of_options(run: Run, ar
     error_text = run("recall", *arguments).err
     assert "--failures-only" in error_text
     assert "_only" not in error_text
-    assert ("WORDS, --file, --intent, --memory-id, --type, " in error_text) == (
+    assert ("WORDS, --file, --symbol, --intent, --memory-id, --type, " in error_text) == (
         "--success-only" not in arguments
     )
 
