@@ -9,6 +9,7 @@ from rum import Rum
 from support.builders import make_draft
 from support.captured_events import Telling
 from support.projects import Shop, edited
+from support.repositories import Repository
 from support.sessions import Sessions
 
 DAY = 86_400
@@ -134,7 +135,9 @@ class Filled(NamedTuple):
 def fill(shop: Shop, *, now: float) -> Filled:
     """Fill a project with 20 memories and the rest; the newest is a few hours old at `now`."""
     shop.clock.at = now - 61 * DAY
-    _write_files(shop)
+    files = {TOKEN: "export const TTL = 3600\n", MAIL: MAIL_BEFORE, STOCK: "lock(row)\n"}
+    git = Repository(shop.folder)
+    git.commit("Begin", files, at=int(shop.clock.at))
     ann = shop.open(agent="ann", client="claude-code", session="s-auth")
     bulk = [_translate(shop, ann, number) for number in range(1, 9)]
     ids = [_store(shop, ann, *work) for work in WORK]
@@ -147,7 +150,7 @@ def fill(shop: Shop, *, now: float) -> Filled:
     ann.link(ids[9], ids[5], "caused_by")
     ann.link(ids[11], ids[10], "caused_by")
     _detail(ann, refresh)
-    (shop.folder / MAIL).write_text(MAIL_TODAY, encoding="utf-8")
+    git.commit("Try five times to send a mail", {MAIL: MAIL_TODAY}, at=int(now - 3 * DAY))
     shop.clock.at = now - 2.5 * DAY
     owner = shop.open(owner=True)
     rule, note = _knowledge(owner)
@@ -157,18 +160,6 @@ def fill(shop: Shop, *, now: float) -> Filled:
     session = _sessions(shop, now, refresh)
     owner.forget(bulk.pop())
     return Filled([*ids, *bulk], refresh, lifetime, ids[9], rule, auth.chapter_id, wisdom, note, session)
-
-
-def _write_files(shop: Shop) -> None:
-    """The files that memories name, as far as they exist today."""
-    for path, text in {
-        TOKEN: "export const TTL = 3600\n",
-        MAIL: MAIL_BEFORE,
-        STOCK: "lock(row)\n",
-    }.items():
-        file = shop.folder / path
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(text, encoding="utf-8")
 
 
 def _translate(shop: Shop, rum: Rum, number: int) -> str:

@@ -1,6 +1,6 @@
 import { count, html, percent, useState, words } from "../parts/base.js";
 import { at, get, patch, post, useLoad, usePages } from "../parts/api.js";
-import { changes, Diff, placeName } from "../parts/diff.js";
+import { changes, Diff, LineDiff, placeName } from "../parts/diff.js";
 import { useKeys } from "../parts/keys.js";
 import { OfferList } from "../parts/offers.js";
 import { go, link } from "../parts/route.js";
@@ -54,13 +54,13 @@ function Memory({ data, part, me, reload }) {
     <//>
     <${Banners} memory=${memory} />
     <nav class="tabs" aria-label="Parts of this memory">
-      ${[["", "Layers"], ["history", `History${data.versions > 1 ? ` (${data.versions})` : ""}`], ["offers", `Offers${data.use?.offered ? ` (${data.use.offered})` : ""}`]].map(
+      ${[["", "Layers"], ["history", `History${data.versions > 1 ? ` (${data.versions})` : ""}`], ["offers", `Offers${data.use?.offered ? ` (${data.use.offered})` : ""}`], ...(data.files?.length && me.is_local ? [["code", "Code then and now"]] : [])].map(
         ([name, text]) => html`<a key=${name} href=${link(...["memory", memory.id, name].filter(Boolean))} aria-current=${part === name ? "page" : null}>${text}</a>`,
       )}
     </nav>
     <div class="columns">
       <div>
-        ${part === "history" ? html`<${History} key=${memory.version} id=${memory.id} mayChange=${mayChange} reload=${reload} />` : part === "offers" ? html`<${Offers} id=${memory.id} />` : html`<${Layers} memory=${memory} />`}
+        ${part === "history" ? html`<${History} key=${memory.version} id=${memory.id} mayChange=${mayChange} reload=${reload} />` : part === "offers" ? html`<${Offers} id=${memory.id} />` : part === "code" ? html`<${Code} id=${memory.id} />` : html`<${Layers} memory=${memory} />`}
       </div>
       <div class="side"><${Side} data=${data} me=${me} rate=${rate} reload=${reload} /></div>
     </div>
@@ -239,6 +239,26 @@ function Version({ one, previous, restore }) {
     ${previous ? found.map((change) => html`<div key=${change.place} class="change"><p class="place">${placeName(change.place)}</p><${Diff} ...${change} /></div>`) : html`<p>${one.memory.intent?.goal}</p>`}
     ${previous && !found.length && html`<p class="muted">The text is the same.</p>`}
     ${restore && html`<p><${ActionButton} kind="small" run=${restore}>Restore this version<//></p>`}
+  </li>`;
+}
+
+/** The code that it speaks of, as it was and as it is. */
+function Code({ id }) {
+  const load = useLoad(at("memories", id, "anchors"));
+  return html`<${Loaded} load=${load}>
+    ${({ items }) =>
+      items.length
+        ? html`<ul class="offers">${items.map((anchor, index) => html`<${Anchor} key=${index} anchor=${anchor} />`)}</ul>`
+        : html`<p class="muted">It names no code that could be compared.</p>`}
+  <//>`;
+}
+
+function Anchor({ anchor }) {
+  const { before, after } = anchor;
+  return html`<li>
+    <p><span class="path">${anchor.place}</span>${anchor.symbol && html` in <code>${anchor.symbol}</code>`}</p>
+    <${Freshness} memory=${{ freshness: anchor.state, code_at: anchor.place_now, code_changed: anchor.changed }} />
+    ${before && after ? html`<${LineDiff} before=${before} after=${after} />` : before && html`<pre class="offered">${before.join("\n")}</pre>`}
   </li>`;
 }
 

@@ -44,7 +44,7 @@ function Memory({ memory, me, reload }) {
     <div class="line-text">
       <p><a data-item class="entry-goal" href=${link("memory", memory.id)}>${memory.goal}</a></p>
       <p class="muted">${memory.summary}</p>
-      <p><${Shape} kind=${isGone ? "failed" : "partial"} /> ${isGone ? "The code is gone" : `${percent(memory.code_changed)} of the code changed`}: <span class="path">${memory.code_at}</span>${memory.since && html`, by “${memory.since.subject}” <code>${memory.since.commit.slice(0, 10)}</code> <${Time} at=${memory.since.at} />`}</p>
+      <p><${Shape} kind=${isGone ? "failed" : "partial"} /> ${isGone ? "The code is gone" : `${percent(memory.code_changed)} of the code changed`}: <a class="path" title="The code then and now" href=${link("memory", memory.id, "code")}>${memory.code_at}</a>${memory.since && html`, by “${memory.since.subject}” <code>${memory.since.commit.slice(0, 10)}</code> <${Time} at=${memory.since.at} />`}</p>
     </div>
     ${me.may_write && html`<p class="line-actions">${!isGone && html`<${ActionButton} kind="small" run=${confirm}>Still true<//>`}<${ActionButton} kind="small danger" run=${forget}>Forget<//></p>`}
   </li>`;

@@ -5,11 +5,12 @@ const MOST = 1500; // Words of a text that are compared; longer ones are shown w
 
 const split = (text) => text.match(/\s+|[^\s]+/g) ?? [];
 
-/** `[["same" | "gone" | "new", text]]`, by the longest common subsequence. */
-export function diffWords(before, after) {
-  const left = split(before);
-  const right = split(after);
-  if (left.length > MOST || right.length > MOST) return [["gone", before], ["new", after]];
+/** `[["same" | "gone" | "new", text]]` of two texts. */
+export const diffWords = (before, after) => diff(split(before), split(after));
+
+/** The same of two lists of pieces, by the longest common subsequence. */
+function diff(left, right) {
+  if (left.length > MOST || right.length > MOST) return [["gone", left.join("")], ["new", right.join("")]];
   const width = right.length + 1;
   const lengths = new Uint16Array((left.length + 1) * width);
   for (let i = left.length - 1; i >= 0; i--)
@@ -34,6 +35,20 @@ export function diffWords(before, after) {
     else add("new", right[j++]);
   }
   return parts;
+}
+
+/** The difference of two lists of lines, one mark a line. */
+export function LineDiff({ before, after }) {
+  const parts = diff(before.map((line) => `${line}\n`), after.map((line) => `${line}\n`));
+  const marks = { same: " ", gone: "-", new: "+" };
+  return html`<pre class="line-diff">
+${parts.flatMap(([kind, text]) =>
+      text
+        .slice(0, -1)
+        .split("\n")
+        .map((line) => html`<span class=${kind}>${marks[kind]} ${line}${"\n"}</span>`),
+    )}</pre
+  >`;
 }
 
 export function Diff({ before = "", after = "" }) {
