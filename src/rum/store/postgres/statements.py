@@ -10,7 +10,7 @@ from rum.store.postgres.values import NUL
 
 _HERE = os.path.dirname(__file__)
 _FILES = (
-    "queries",
+    "memories",
     "layers",
     "chapters",
     "archive",
@@ -45,7 +45,7 @@ def with_values(sql: str) -> bytes:
 
 
 def _load(name: str) -> dict[str, bytes]:
-    with open(os.path.join(_HERE, name), encoding="utf-8") as file:
+    with open(os.path.join(_HERE, "queries", name), encoding="utf-8") as file:
         parts = re.split(r"^-- name: (\w+)\n", file.read(), flags=re.MULTILINE)
     return {
         name: with_values(body.strip().rstrip(";"))
@@ -53,5 +53,5 @@ def _load(name: str) -> dict[str, bytes]:
     }
 
 
-# Statement by name: `queries.sql` for memories, `layers.sql` for facts, rules and events, and so on.
+# Statement by name: `memories.sql` for memories, `layers.sql` for facts, rules and events, and so on.
 SQL = {name: body for file in _FILES for name, body in _load(f"{file}.sql").items()}

@@ -20,13 +20,13 @@ _HERE = os.path.dirname(__file__)
 
 
 def _load(name: str) -> dict[str, str]:
-    with open(os.path.join(_HERE, name), encoding="utf-8") as file:
+    with open(os.path.join(_HERE, "queries", name), encoding="utf-8") as file:
         parts = re.split(r"^-- name: (\w+)\n", file.read(), flags=re.MULTILINE)
     return {name: body.strip().rstrip(";") for name, body in zip(parts[1::2], parts[2::2], strict=True)}
 
 
 _FILES = (
-    "queries",
+    "memories",
     "anchors",
     "layers",
     "chapters",
@@ -38,7 +38,7 @@ _FILES = (
     "browse",
 )
 
-# Statement by name: `queries.sql` for memories, `layers.sql` for facts, rules and events, and so on.
+# Statement by name: `memories.sql` for memories, `layers.sql` for facts, rules and events, and so on.
 SQL = {name: body for file in _FILES for name, body in _load(f"{file}.sql").items()}
 
 

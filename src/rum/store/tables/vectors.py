@@ -138,7 +138,7 @@ def move_vectors(db: Statements, seq: int) -> None:
 
 
 def vector_state(live: int, archived: int, pending: int, scale: str | None) -> VectorState:
-    """The result of `vector_state` in `queries.sql`."""
+    """The result of `vector_state` in `queries/memories.sql`."""
     try:
         gain, shift = map(float, (scale or "").split())
         measured = (gain, shift)
