@@ -308,3 +308,19 @@ def test_anchors_are_read_as_they_were_written(files: list[tuple[str, bytes]]) -
 def test_damaged_anchors_are_none(data: bytes) -> None:
     assert isinstance(decode(data), list)
     assert decode(encode([anchor_of(CODE, OPEN)])[:-1]) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.c", " /*" * 300_000),
+        ("a.html", " <!--" * 200_000),
+        ("a.py", " # it's" * 100_000 + "'"),
+        ("a.js", "a\n" * 300_000),
+        ("a.py", "  " * 400_000 + "def"),
+        ("a.c", "a(" * 200_000),
+    ],
+)
+def test_hostile_files_are_compared_in_linear_time(path: str, text: str) -> None:
+    for anchor in make_anchors(text.encode(), path, [(1, 5), (0, 0)]):
+        assert check(anchor, text[2:] + "\n" + text[:500], path).state in (FRESH, MOVED, CHANGED, GONE)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from itertools import islice
+
 from rum.model.anchors import CHANGED, FRESH, GONE, HASH_BYTES, MOVED, Freshness
 from rum.repo.anchors.make import MIN_CONTEXT_LENGTH, sample
 from rum.repo.anchors.source_file import hash_text, unpack
@@ -15,6 +18,8 @@ if TYPE_CHECKING:
 
 _MAX_EQUAL = 40  # Places of one line that vote: a line such as `}` tells nothing
 _MAX_CANDIDATES = 12  # Places that are compared with a span
+_NEAR = 5000  # Lines around its place in which a span with other line breaks is looked for
+_MAX_HASHED = 4_000_000  # Bytes that are hashed for it
 _CONTEXT_WEIGHT = 0.5
 _CONTEXT_REACH = 14  # Lines beside a span in which its context is looked for
 _SHORT = 24  # Bytes below which code that stands in several places is no evidence without its context
@@ -79,7 +84,11 @@ def _intact(
 def _equally_long(anchor: Anchor, file: SourceFile) -> list[tuple[int, int]]:
     """The ranges of lines as long as the span: a formatter breaks the same code into other lines."""
     ends, line_at, length = file.ends, file.line_at, anchor.byte_count
-    return [(first, line_at[end + length]) for first, end in enumerate(ends) if end + length in line_at]
+    middle = bisect_left(file.numbers, anchor.start)
+    near = range(max(0, middle - _NEAR), min(len(ends), middle + _NEAR))
+    found = ((at, line_at[ends[at] + length]) for at in near if ends[at] + length in line_at)
+    # Of a hostile file each line may be one; no more is hashed than of any large file.
+    return list(islice(found, 1 + _MAX_HASHED // max(1, length)))
 
 
 def _context_found(anchor: Anchor, file: SourceFile, first: int, last: int) -> int:

@@ -20,21 +20,20 @@ _CONTEXT_REACH = 12  # Lines in which the context is looked for
 _MAX_CLIMB = 2000  # Lines above a span that are searched for its function or class
 _MAX_COPIES = 50  # Equal lines that are compared with a span
 
+# Patterns are not compiled here, as hooks load this module and make no anchors.
 _NAME = rb"[A-Za-z_$][\w$]{0,79}"
-_DECLARATION = re.compile(
+_DECLARATION = (
     rb"\b(?:class|interface|trait|impl|module|namespace|fn|def|func|function|sub|proc|struct|enum|union|type)"
     rb"\s+(?:\([^)]{0,80}\)\s*)?(?P<name>" + _NAME + rb")"
 )
 # `static int open_gate(struct gate *gate)`, `void Gate::open() {`, `open(name) {`; not `open(name);`.
-_CALLABLE = re.compile(
+_CALLABLE = (
     rb"^\s*(?:[A-Za-z_~][\w\s*&<>,:~\[\]@.]*?)??(?<![\w$])(?P<name>"
     + _NAME
     + rb")\s{0,3}\([^;=]*[\w{(),&*>]$"
 )
-_BOUND = re.compile(
-    rb"^\s*(?:export\s+)?(?:const|let|var)\s+(?P<name>" + _NAME + rb")\s*=.*(?:=>|function|class)"
-)
-_STATEMENT = re.compile(
+_BOUND = rb"^\s*(?:export\s+)?(?:const|let|var)\s+(?P<name>" + _NAME + rb")\s*=.*(?:=>|function|class)"
+_STATEMENT = (
     rb"^\s*(?:if|elif|else|for|while|switch|return|catch|do|with|foreach|until|when|match|import|from|use|try"
     rb"|except|case|throw|raise|yield|await|new|assert|del|delete|goto|defer|go|select|loop|unsafe)\b"
 )
@@ -129,13 +128,13 @@ def _indent(line: bytes) -> int:
 def _declared_name(line: bytes, *, opens_block: bool) -> str:
     """The name that a line declares; `opens_block` says that one like `open(key)` is no call."""
     line = line[:200].rstrip()
-    if _STATEMENT.match(line):
+    if re.match(_STATEMENT, line):
         return ""
-    found = _DECLARATION.search(line)
+    found = re.search(_DECLARATION, line)
     # `int open(struct gate *gate)` only uses a struct.
     if found and 0 <= line.find(b"(") < found.start():
         found = None
-    found = found or _BOUND.match(line)
-    if not found and opens_block:
-        found = _CALLABLE.match(line)
+    found = found or re.match(_BOUND, line)
+    if not found and opens_block and b"(" in line:
+        found = re.match(_CALLABLE, line)
     return found["name"].decode() if found else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from bisect import bisect_left, bisect_right
 from itertools import accumulate
 from zlib import crc32
 
@@ -68,12 +68,8 @@ _MARKERS: dict[str, tuple[bytes, ...]] = {
 }
 _WITH_BLOCKS = frozenset((*_SLASH_FILES, "php", "css", "sql"))
 _MARKUP = frozenset(("html", "htm", "xml", "svg", "md", "markdown", "vue", "svelte", "xhtml"))
-# A glob such as `src/**/*.js` is no comment, nor is what stands in quotes.
-_BLOCK = re.compile(rb"(?<![\w\"'`/*.])/\*.*?\*/", re.DOTALL)
-_MARKUP_BLOCK = re.compile(rb"<!--.*?-->", re.DOTALL)
-# The text of a comment behind code: without quotes, as the marker may stand in a string.
-_TAIL = rb"[ \t](?:%s)(?:[^\"'`]|(?<=\w)'(?=\w))*$"
-_TAILS = {marks: re.compile(_TAIL % b"|".join(map(re.escape, marks))) for marks in set(_MARKERS.values())}
+# Before the sign of a block: a glob such as `src/**/*.js` is no comment, nor is what stands in quotes.
+_NO_BLOCK_AFTER = frozenset(b"\"'`/*.")
 # Formatters change spacing, the kind of quotes, and separators at the end of lines.
 _QUOTES = bytes.maketrans(b"'`", b'""')
 _DROPPED = b" \t\r\f\v,;"
@@ -126,8 +122,6 @@ class SourceFile:
 
     def at(self, start: int, end: int) -> tuple[int, int]:
         """The range of normalised lines that lie in lines `start` to `end` of the file."""
-        from bisect import bisect_left, bisect_right  # noqa: PLC0415 (only where anchors are made)
-
         return bisect_left(self.numbers, start), bisect_right(self.numbers, end)
 
     def text_hash(self, first: int, last: int) -> bytes:
@@ -168,19 +162,16 @@ def normalised(data: bytes, path: str) -> tuple[list[bytes], list[int]]:
     """The lines of a file without spacing and comments, and their numbers; empty ones are left out."""
     kind = _kind(path)
     data = data.removeprefix(_BOM)
-    if kind in _WITH_BLOCKS and b"/*" in data:
-        data = _BLOCK.sub(_line_breaks, data)
-    if kind in _MARKUP and b"<!--" in data:
-        data = _MARKUP_BLOCK.sub(_line_breaks, data)
+    if kind in _WITH_BLOCKS:
+        data = _without_blocks(data, b"/*", b"*/")
+    if kind in _MARKUP:
+        data = _without_blocks(data, b"<!--", b"-->")
     data = data.replace(b"\\\n", b"\n").replace(b"\\\r\n", b"\n")
     markers = _MARKERS.get(kind, ())
-    if markers:
-        lines = data.split(b"\n")
-        tail = _TAILS[markers]
-        for marker in markers:
-            if marker in data:
-                lines = [tail.sub(b"", line) if marker in line else line for line in lines]
-        data = b"\n".join(lines)
+    for marker in markers:
+        if marker in data:
+            lines = data.split(b"\n")
+            data = b"\n".join([_without_tail(line, marker) if marker in line else line for line in lines])
     plain = data.translate(_QUOTES, _DROPPED).split(b"\n")
     if markers:
         kept = [at for at, line in enumerate(plain) if line and not line.startswith(markers)]
@@ -198,5 +189,34 @@ def _kind(path: str) -> str:
     return path.rpartition("/")[2].lower().rpartition(".")[2]
 
 
-def _line_breaks(found: re.Match[bytes]) -> bytes:
-    return b"\n" * found[0].count(b"\n")
+# By hand, not by regular expressions: those take quadratic time for hostile files.
+
+
+def _without_blocks(data: bytes, opening: bytes, closing: bytes) -> bytes:
+    """Text without its block comments; their line breaks stay."""
+    parts: list[bytes] = []
+    done, at = 0, data.find(opening)
+    while at >= 0:
+        before = data[at - 1] if at else 0
+        if before in _NO_BLOCK_AFTER or chr(before).isalnum():
+            at = data.find(opening, at + 1)
+            continue
+        end = data.find(closing, at + len(opening))
+        if end < 0:
+            break
+        end += len(closing)
+        parts += (data[done:at], b"\n" * data.count(b"\n", at, end))
+        done, at = end, data.find(opening, end)
+    return b"".join((*parts, data[done:])) if parts else data
+
+
+def _without_tail(line: bytes, marker: bytes) -> bytes:
+    """A line without the comment behind its code, unless that has quotes: its sign may stand in a string."""
+    last = max(line.rfind(b'"'), line.rfind(b"`"))
+    quote = line.rfind(b"'")
+    while quote > last:
+        if not line[quote - 1 : quote].isalnum() or not line[quote + 1 : quote + 2].isalnum():
+            last = quote  # not the apostrophe of a word
+        quote = line.rfind(b"'", 0, quote)
+    found = [at for lead in (b" ", b"\t") if (at := line.find(lead + marker, last + 1)) >= 0]
+    return line[: min(found)] if found else line
