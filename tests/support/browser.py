@@ -137,14 +137,14 @@ class Tab:
         """What the page shows."""
         return self.page.inner_text("main")
 
-    def findings(self) -> list[str]:
-        """What axe-core holds to be serious, with the elements."""
+    def findings(self, options: str = "") -> list[str]:
+        """What axe-core holds to be serious, with the elements; `options` choose its rules."""
         known = list(self.complaints)
         if not self.page.evaluate("() => Boolean(window.axe)"):
             # Past the policy of the page, which allows no foreign script.
             self.page.evaluate((files("axe_playwright_python") / "axe.min.js").read_text(encoding="utf-8"))
         found = self.page.evaluate(
-            "() => axe.run({ resultTypes: ['violations'] }).then((one) => one.violations)"
+            f"() => axe.run({{ resultTypes: ['violations'], {options} }}).then((one) => one.violations)"
         )
         self.complaints[:] = known  # axe itself sets styles that the policy of the page forbids
         return [

@@ -41,16 +41,17 @@ export function Page({ route }) {
       <${Field} label="Tag"><input value=${tag} onChange=${(event) => change("tag")(event.target.value)} /><//>
       <label class="check"><input type="checkbox" checked=${Boolean(old)} onChange=${(event) => change("old")(event.target.checked ? "1" : "")} /> replaced ones too</label>
     <//>
-    ${asks ? html`<${Results} load=${load} limit=${limit} setLimit=${setLimit} />` : html`<${Empty} title="Ask something.">Results appear while you type. A path such as <code>src/auth</code> finds the work on it.<//>`}`;
+    ${asks ? html`<${Results} load=${load} asked=${settled.trim()} limit=${limit} setLimit=${setLimit} />` : html`<${Empty} title="Ask something.">Results appear while you type. A path such as <code>src/auth</code> finds the work on it.<//>`}`;
 }
 
-function Results({ load, limit, setLimit }) {
+function Results({ load, asked, limit, setLimit }) {
   const { data, error, loading, isCurrent } = load;
   if (error && isCurrent) return html`<${Failure} error=${error} retry=${load.reload} />`;
   if (!data) return html`<${Loading} />`;
   const { memories = [], knowledge = [], near = [] } = data;
   return html`<div class=${classes("results", loading && "pending")} aria-busy=${loading}>
     <p class="muted" role="status">
+      ${asked && memories.length && memories.every((memory) => !memory.confidence) ? "No memory has these words. These fit the filters: " : ""}
       ${memories.length ? `${memories.length} of ${data.total_matches}${data.total_exact === false ? " or more" : ""} found` : "Nothing found."}
       ${data.hint ? ` ${data.hint}` : ""}
     </p>
