@@ -156,10 +156,10 @@ def test_others_can_store_and_change_memories_while_two_processes_archive(place:
 
 def test_a_memory_changed_during_archiving_keeps_its_change(place: Place):
     store, other = SqliteStore(str(place.project())), SqliteStore(str(place.project()))
-    packed = store.archive._parcels(["mem_000001"])  # somebody is about to archive it …
+    packed = store.archive._pack(["mem_000001"])  # somebody is about to archive it …
     other.memories.replace(make_memory("mem_000001", "Try it again", version=2))
     with store.transaction():
-        assert [store.archive.put_away(parcel, LATER) for parcel in packed] == [False]
+        assert [store.archive.archive_one(memory, LATER) for memory in packed] == [False]
     assert store.memories.get(["mem_000001"])[0].intent.goal == "Try it again"
     assert store.upkeep.problems() == []
     store.close()

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 # A text that every working embedder accepts; it shows whether the embedder or a text is at fault.
-HARMLESS = "A plain sentence, as long as what somebody might note of a morning's work on some code. " * 2
+PROBE_TEXT = "A plain sentence, as long as what somebody might note of a morning's work on some code. " * 2
 
 
 class CannotEmbed(RumError):

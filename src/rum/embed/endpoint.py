@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from rum.embed.base import HARMLESS, TEXT_VERSION, CannotEmbed
+from rum.embed.base import PROBE_TEXT, TEXT_VERSION, CannotEmbed
 from rum.net.post import PostError, bearer, post
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class EndpointEmbedder:
         try:
             return self._request(texts, time)
         except _Refused:
-            self._request([HARMLESS], time)
+            self._request([PROBE_TEXT], time)
         import numpy as np  # noqa: PLC0415 (slow to load)
 
         vectors = np.concatenate(self._embed_in_halves(texts, time))

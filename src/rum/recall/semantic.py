@@ -8,7 +8,7 @@ from collections.abc import Callable, Set
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from rum.embed.base import HARMLESS, CannotEmbed, Embedder, embedded_text
+from rum.embed.base import PROBE_TEXT, CannotEmbed, Embedder, embedded_text
 from rum.embed.calibration import TEXTS, UNCHANGED, Scale, measure_scale
 from rum.model.errors import StorageError
 from rum.store.activity import Activity
@@ -208,7 +208,7 @@ class SemanticSearch:
         """Embed texts. Zero vectors are accepted if the embedder returns a usable one for another text."""
         has_direction = self._packed_vectors.has_direction
         new_vectors = embedder.embed(texts)
-        if not any(map(has_direction, new_vectors)) and not has_direction(embedder.embed([HARMLESS])[0]):
+        if not any(map(has_direction, new_vectors)) and not has_direction(embedder.embed([PROBE_TEXT])[0]):
             raise CannotEmbed("The embedder returned no usable vectors, not even for a simple test sentence.")
         self._backoff.record_success()
         return new_vectors

@@ -192,7 +192,7 @@ _NO_REASON = re.compile(
     r"(?:(?:reverted|taken back) without a reason|this reverts|revert(?:s|ing)? )", re.IGNORECASE
 )
 # How the message of a revert begins that says what it does instead of why, and references in it.
-_INSTEAD = re.compile(r"(?:always|also|never|only|reproduces?|supersedes?)\b", re.IGNORECASE)
+_NO_CAUSE = re.compile(r"(?:always|also|never|only|reproduces?|supersedes?)\b", re.IGNORECASE)
 _REFERENCE = re.compile(r"#\d+|https?://\S+")
 _UNDOING = re.compile(r"(?:revert|undo|roll(?:ed)? back|back out)\b", re.IGNORECASE)
 _NO_REASON_WEIGHT = 1.0  # Taken off where no reason is known
@@ -234,7 +234,7 @@ def failure_reason_of(memory: Memory) -> str:
     if memory.outcome.success or not reason:
         return ""
     opening = _opening(reason)
-    if _COMMIT_LINE.match(memory.full_summary) and (_INSTEAD.match(opening) or tells_what_it_does(opening)):
+    if _COMMIT_LINE.match(memory.full_summary) and (_NO_CAUSE.match(opening) or tells_what_it_does(opening)):
         return ""
     new = telling_words(_REFERENCE.sub("", opening)) - telling_words(memory.intent.goal)
     return opening if len(new) >= FEWEST_WORDS and is_meaningful(opening) else ""

@@ -17,7 +17,7 @@ HEADLINE = -1  # In place of a tokeniser's version: only the headline is indexed
 BATCH_SIZE = 1000
 
 
-class Parcel(NamedTuple):
+class PackedMemory(NamedTuple):
     """A memory prepared for the archive; it is archived if it still has that version."""
 
     seq: int
@@ -42,13 +42,13 @@ class ArchiveTable(Table):
             query |= {"at": rows[-1]["created_at"], "id": rows[-1]["id"]}
 
     def put(self, ids: Sequence[str], now: int) -> int:
-        parcels = self._parcels(ids)  # before the transaction, so that other writers wait less
+        packed_memories = self._pack(ids)  # before the transaction, so that other writers wait less
         with self._db.transaction():
-            return sum([self.put_away(parcel, now) for parcel in parcels])
+            return sum([self.archive_one(memory, now) for memory in packed_memories])
 
-    def _parcels(self, ids: Sequence[str]) -> list[Parcel]:
+    def _pack(self, ids: Sequence[str]) -> list[PackedMemory]:
         memories = {memory.id: memory for memory in self._memories.get(ids, ReadMode.SKIP_DAMAGED)}
-        parcels: list[Parcel] = []
+        packed_memories: list[PackedMemory] = []
         for row in self._db.rows("layers_of_live", (self._db.array(dict.fromkeys(ids)),)):
             memory, goal, summary = memories.get(row["id"]), row["intent_goal"], row["outcome_summary"]
             layers = [row[name] for name in LAYERS]
@@ -56,8 +56,10 @@ class ArchiveTable(Table):
             # Only what can be unpacked again is archived.
             is_readable = unpacked(FORM, data, goal, summary) == layers
             if memory and memory.version == row["version"] and is_readable:
-                parcels.append(Parcel(row["seq"], memory.id, memory.version, data, *distinct_terms(memory)))
-        return parcels
+                packed_memories.append(
+                    PackedMemory(row["seq"], memory.id, memory.version, data, *distinct_terms(memory))
+                )
+        return packed_memories
 
     def take_back(self, ids: Sequence[str]) -> int:
         with self._db.transaction():
@@ -69,16 +71,16 @@ class ArchiveTable(Table):
                     restored += 1
             return restored
 
-    def put_away(self, parcel: Parcel, now: int) -> bool:
+    def archive_one(self, memory: PackedMemory, now: int) -> bool:
         """Move a memory into the archive; False if it was changed, forgotten or archived meanwhile."""
-        if not self._db.rows("is_live_as", parcel[:3]):
+        if not self._db.rows("is_live_as", memory[:3]):
             return False
-        seq = parcel.seq
-        row = (seq, now, FORM, parcel.data, parcel.length, terms.VERSION)
+        seq = memory.seq
+        row = (seq, now, FORM, memory.data, memory.length, terms.VERSION)
         self._db.run("archive_memory", row)
         self._db.run("set_layers", (*([""] * len(LAYERS)), seq))
         self._db.run("delete_text", (seq,))
-        self._db.run("add_archived_terms", (seq, parcel.terms))
+        self._db.run("add_archived_terms", (seq, memory.terms))
         move_vectors(self._db, seq)
         self._db.run("more_archived", (1,))
         return True
