@@ -33,7 +33,7 @@ else:
     # `typing` is slow to load.
     Tried = namedtuple("Tried", ("key", "marks"))
 
-VERSION = 5  # Raise it when marks, keys or what counts as an attempt change: stored ones must be rebuilt
+VERSION = 6  # Raise it when marks, keys or what counts as an attempt change: stored ones must be rebuilt
 
 MAX_LENGTH = 16_000  # Maximum number of characters of an edit that are used
 _SHINGLE = 3

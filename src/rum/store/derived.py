@@ -230,7 +230,12 @@ def _is_outside(action: Action) -> bool:
     """Whether a command failed for a reason outside the project, which may be gone the next time."""
     if action.type is not ActionType.COMMAND_RUN or action.result is None:
         return False
-    return _OUTSIDE.search(f"{action.result.error or ''}\n{action.result.output_summary or ''}") is not None
+    return is_outside(f"{action.result.error or ''}\n{action.result.output_summary or ''}")
+
+
+def is_outside(error: str) -> bool:
+    """Whether an error is of a network, an account, a lock or the like, and not of the work."""
+    return _OUTSIDE.search(error) is not None
 
 
 def _suspects(memory: Memory) -> set[int]:
@@ -334,12 +339,18 @@ def _instead(memory: Memory, number: int, key: str) -> str:
             return ""
         edits = [action for action in later if action.type in _EDITS and action.details.file_path == key]
         worked = [action for action in _successes(edits) if _in_one_line(action)]
-        # Rather what took the failed lines out, and what took that out again, than the last edit of the file.
+        # What took the failed lines out, and what took that out again.
         chosen, lines = failed, _lines_of(failed.details.diff_summary or "", "+")
         for one in worked:
             if not set(lines).isdisjoint(_lines_of(one.details.diff_summary or "", "-")):
                 chosen, lines = one, _lines_of(one.details.diff_summary or "", "+")
-        chosen = worked[-1] if chosen is failed and worked else chosen
+        if chosen is failed:
+            # Else, as after `git checkout`, what then changed the same lines.
+            same = set(_lines_of(failed.details.diff_summary or "", "-"))
+            others = [one for one in worked if same & set(_lines_of(one.details.diff_summary or "", "-"))]
+            # Where nothing was taken out, the only later edit has its place.
+            others = others or (worked if not same and len(worked) == 1 else [])
+            chosen = others[-1] if others else failed
         return "" if chosen is failed else _in_one_line(chosen)
     commands = _successes(action for action in later if action.type is ActionType.COMMAND_RUN)
     alike = (action for action in commands if _same_purpose(failed, action))

@@ -93,3 +93,17 @@ def test_a_failure_outside_the_project_counts_if_another_way_worked():
 def test_prose_has_no_marks_and_a_memory_no_more_rows_than_it_may():
     assert rows(edited("a.py", "Replaced the loop", "failed")) == []
     assert len(rows(*(edited(f"{n}.py", LINE) for n in range(MAX_ATTEMPTS + 5)))) == MAX_ATTEMPTS
+
+
+def test_an_edit_of_other_lines_is_not_what_worked_instead():
+    failed, *_ = rows(
+        edited("a.py", "-    return 1\n+    return first or second", "TypeError: no"),
+        edited("a.py", "-    limit = 3\n+    limit = 4"),
+    )
+    assert failed.instead == ""
+    failed, *_ = rows(
+        edited("a.py", "-    return 1\n+    return first or second", "TypeError: no"),
+        edited("a.py", "-    return 1\n+    return second"),
+        edited("a.py", "-    limit = 3\n+    limit = 4"),
+    )
+    assert failed.instead == "return second"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -14,6 +15,7 @@ from rum.capture.observe.timeline import Change, ChangePosition, Run, Timeline, 
 from rum.capture.observe.turns import Turn
 from rum.model.memory_layers import FailureCategory, VerificationType
 from rum.store.attempt_fingerprint import command_tried, is_beside
+from rum.store.derived import is_outside
 
 # The kinds of checks by how much they prove, least first.
 _WEIGHT = (
@@ -24,6 +26,8 @@ _WEIGHT = (
     VerificationType.TEST,
 )
 _REASON = 500
+_NOT_RUN = (126, 127)  # Exit codes of a shell that could not start a program
+_NOT_FOUND = re.compile(r"(?m)^Exit code 12[67]$|: command not found$")
 _UNFINISHED = "The turn was broken off before the agent was done"
 _MISSING = ("ModuleNotFoundError", "ImportError", "command not found", "LoadError", "ClassNotFoundException")
 _TYPES = ("TypeError", "AttributeError", "TS2", "E0308")
@@ -161,6 +165,9 @@ def _last_step_failed(steps: Sequence[Step]) -> Verdict | None:
     if not done or not done[-1].failed:
         return None
     last = done[-1]
+    # A program that is missing here, or a network that is down, says nothing about the work.
+    if last.exit in _NOT_RUN or is_outside(last.output) or _NOT_FOUND.search(last.output):
+        return None
     fault = fault_in(last.output)
     error = fault.line if fault else f"exit code {last.exit}" if last.exit is not None else "failed"
     what = last.command.strip().partition("\n")[0][:120] or last.name

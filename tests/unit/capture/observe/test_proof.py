@@ -361,3 +361,20 @@ def test_a_red_test_of_another_part_is_not_held_against_the_work():
         assert found is not None
         assert found["outcome"]["success"] is succeeds
         assert "verified_by" not in found["outcome"] or not succeeds
+
+
+@pytest.mark.parametrize(
+    ("output", "code", "succeeds"),
+    [
+        ("Exit code 127\nbash: docker: command not found", 127, True),
+        ("Exit code 1\ncurl: (6) Could not resolve host: registry.example.org", 1, True),
+        ("Exit code 1\nKeyError: 'port'", 1, False),
+    ],
+)
+def test_a_last_command_that_could_not_run_here_is_no_failure_of_the_work(
+    output: str, code: int, succeeds: bool
+):
+    telling = Telling().prompt("Use port 81").edit("app.yml", "port: 80", "port: 81")
+    memory = memory_of(telling.run("docker compose up", output, code).stop("The port is 81."))
+    assert memory["outcome"]["success"] is succeeds
+    assert ("unverified" in memory["tags"]) is succeeds
