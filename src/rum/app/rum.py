@@ -85,6 +85,7 @@ if TYPE_CHECKING:
     from rum.model.runs import Extracted
     from rum.model.sync import SyncResult
     from rum.model.why import WhyResult
+    from rum.store.base import Store
 
 
 Path = str | os.PathLike[str]
@@ -125,8 +126,26 @@ def _flags(**given: Path | None) -> dict[str, object]:
     return {name: os.fspath(value) for name, value in given.items() if value is not None}
 
 
-def _open_store(directory: str, settings: Settings, before_create: Callable[[], None] | None) -> SqliteStore:
-    return SqliteStore(directory, settings.busy_timeout, before_create)
+def _open_store(directory: str, settings: Settings, before_create: Callable[[], None] | None) -> Store:
+    if settings.store is None:
+        return SqliteStore(directory, settings.busy_timeout, before_create)
+    try:
+        from rum.store.postgres.store import PostgresStore  # noqa: PLC0415 (a driver that few have)
+    except ImportError as error:
+        raise InvalidQuery(
+            "The setting `store` names a database, which needs more packages. "
+            "Run `pip install 'rum-memory[server]'`.",
+            field="store",
+        ) from error
+
+    def before_write() -> None:
+        """Register the project here, too: locks and captured events are in its folder."""
+        if not os.path.isdir(directory):
+            if before_create:
+                before_create()
+            os.makedirs(directory, mode=0o700, exist_ok=True)
+
+    return PostgresStore(settings.store, os.path.basename(directory), settings.busy_timeout, before_write)
 
 
 @public
@@ -199,6 +218,7 @@ class Rum:
 
         The answer is a new diagnosis; its facts `repaired` and `copy` name the steps and the copy.
         """
+        cls._must_be_files(path, project, home, "Its server checks and repairs it.")
         directory = cls._directory(path, project, home)
         done: list[str] = []
         copy: str | None = None
@@ -226,8 +246,17 @@ class Rum:
         cls, file: Path, path: Path | None = None, *, project: str | None = None, home: Path | None = None
     ) -> str:
         """Replace the memory by a backup; the folder to which the files before were copied."""
+        cls._must_be_files(
+            path, project, home, "Restore it with `pg_restore`, or read an export with `rum import`."
+        )
         directory = cls._directory(path, project, home)
         return load("store.sqlite.repair:restore_backup")(directory, os.path.abspath(file))
+
+    @classmethod
+    def _must_be_files(cls, path: Path | None, project: str | None, home: Path | None, advice: str) -> None:
+        settings, _ = locate(os.path.abspath(path or os.getcwd()), _flags(project=project, home=home))
+        if settings.store is not None:
+            raise InvalidQuery(f"This memory is in PostgreSQL, not in files. {advice}")
 
     @classmethod
     def _directory(cls, path: Path | None, project: str | None, home: Path | None) -> str:

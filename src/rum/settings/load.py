@@ -283,6 +283,7 @@ class Settings:
     root: str | None
     warnings: tuple[str, ...]
     home: str
+    store: str | None
     project: str | None
     session: str | None
     agent: str | None

@@ -93,6 +93,13 @@ def _address(value: object) -> str:
     return text
 
 
+def _database(value: object) -> str:
+    text = _text(value)
+    if not re.match(r"postgres(ql)?://", text):
+        raise ValueError
+    return text
+
+
 def _strings(value: object) -> tuple[str, ...]:
     if not isinstance(value, list | tuple):
         raise ValueError
@@ -180,6 +187,7 @@ _FOLDER = Kind(
 )
 _PROJECT = Kind(f"a project's id, a directory, or a name of at most {_MAX_NAME_LENGTH} characters", _project)
 _ADDRESS = Kind("an http:// or https:// URL without user, query and fragment", _address)
+_DATABASE = Kind("a postgresql:// URL", _database)
 _WORDS = Kind("one line of text", _text)
 _STRINGS = Kind("a list of strings", _strings, _split)
 
@@ -187,6 +195,14 @@ _STRINGS = Kind("a list of strings", _strings, _split)
 SETTINGS = (
     Setting(
         "home", Kind("a folder", _text), "~/.rum", "RUM's data folder, readable only by its owner", OUTSIDE
+    ),
+    Setting(
+        "store",
+        _DATABASE,
+        None,
+        "PostgreSQL database of the memories, instead of files in `home`; never shown",
+        OWN,
+        secret=True,
     ),
     Setting("project", _PROJECT, None, "project to use: id, directory or name"),
     Setting("session", _NAME, None, "session id (default: one per process)"),

@@ -119,7 +119,11 @@ def create_token(home: Path, name: str, role: Role, project: str, per_minute: in
 
 
 def start(
-    home: Path, *options: str, cwd: Path | None = None, limits: Mapping[str, float] | None = None
+    home: Path,
+    *options: str,
+    cwd: Path | None = None,
+    limits: Mapping[str, float] | None = None,
+    store: str | None = None,
 ) -> Server:
     """Start a server; `limits` replace those of the module of that name."""
     program = "import sys; from rum.surfaces.http import limits; "
@@ -127,6 +131,7 @@ def start(
     program += "from rum.__main__ import main; sys.exit(main())"
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RUM_")}
     environment |= {"RUM_HOME": str(home), "RUM_IDLE_AFTER": "0", "RUM_EMBEDDER": "none"}
+    environment |= {"RUM_STORE": store} if store else {}
     process = subprocess.Popen(
         [sys.executable, "-c", program, "serve", "--port", "0", *options],
         cwd=cwd or home.parent,

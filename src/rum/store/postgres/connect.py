@@ -72,10 +72,11 @@ def explained(error: psycopg.Error) -> StorageError:
 class Project:
     """The number of a project in one database; 0 until something is stored for it."""
 
-    def __init__(self, project_id: str, before_create: Callable[[], None] | None) -> None:
+    def __init__(self, project_id: str, before_write: Callable[[], None] | None) -> None:
         self.id = project_id
         self.number = 0
-        self._before_create = before_create
+        self._before_write = before_write
+        self._is_ready = False
 
     def find(self, connection: psycopg.Connection) -> int:
         """Look the number up, if it is not known yet."""
@@ -85,19 +86,26 @@ class Project:
         return self.number
 
     def create(self, connection: psycopg.Connection) -> int:
-        """Make the project if there is none."""
-        if not self.find(connection):
-            if self._before_create:
-                self._before_create()
-            with connection.transaction():
-                connection.execute(SQL["create_project"], {"id": self.id, "now": int(time.time())})
-                number = self.find(connection)
-                connection.execute(f"SELECT set_config('rum.project', '{number:d}', false)".encode())
-                known = {TOKENISER: terms.VERSION, ATTEMPTS: attempt_fingerprint.VERSION, "archived": 0}
-                for name, value in known.items():
-                    values = {"project": number, "name": name, "value": str(value)}
-                    connection.execute(SQL["begin_derived"], values)
+        """Prepare for the first write: make the project if there is none."""
+        if not self._is_ready:
+            if self._before_write:
+                self._before_write()
+            if not self.find(connection):
+                self._create(connection)
+            self._is_ready = True
         return self.number
+
+    def _create(self, connection: psycopg.Connection) -> None:
+        known = {TOKENISER: terms.VERSION, ATTEMPTS: attempt_fingerprint.VERSION, "archived": 0}
+        with connection.transaction():
+            connection.execute(SQL["create_project"], {"id": self.id, "now": int(time.time())})
+            row = connection.execute(SQL["project_number"], {"id": self.id}).fetchone()
+            number = row[0] if row else 0
+            connection.execute(f"SELECT set_config('rum.project', '{number:d}', true)".encode())
+            for name, value in known.items():
+                values = {"project": number, "name": name, "value": str(value)}
+                connection.execute(SQL["begin_derived"], values)
+        self.number = number
 
 
 class _State(threading.local):

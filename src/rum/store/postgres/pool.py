@@ -1,6 +1,6 @@
 """Connections to one PostgreSQL database, shared by all projects of a process.
 
-Opened when they are needed, in the thread that needs them, so that the first error is told at once.
+Opened when they are needed, in the thread that needs them, so that the first error is reported at once.
 """
 
 from __future__ import annotations

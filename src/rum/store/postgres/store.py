@@ -45,10 +45,11 @@ class PostgresStore:
         dsn: str,
         project_id: str,
         patience: float = 30.0,
-        before_create: Callable[[], None] | None = None,
+        before_write: Callable[[], None] | None = None,
     ) -> None:
+        """`before_write` is called once, before the first change."""
         self._pools = open_pools(dsn, patience, Preparation())
-        project = Project(project_id, before_create)
+        project = Project(project_id, before_write)
         self._db = db = Database(self._pools.memories, project, patience, _MEMORIES)
         self._activity = activity = Database(self._pools.activity, project, patience, _ACTIVITY)
         self._closed = False

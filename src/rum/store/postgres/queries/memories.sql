@@ -126,6 +126,9 @@ SELECT count(*) FROM memories WHERE project = :project;
 -- name: of_commits
 SELECT id, origin_reference FROM memories WHERE project = :project AND created_at >= ? AND origin_kind = 'commit';
 
+-- name: checked_out
+SELECT id, git_commit FROM memories WHERE project = :project AND git_commit IS NOT NULL;
+
 -- name: insert_memory_version
 INSERT INTO memory_versions (project, memory_id, version, changed_at, changed_by, data) VALUES (:project, ?, ?, ?, ?, ?);
 
