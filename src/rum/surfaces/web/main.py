@@ -24,7 +24,8 @@ IDLE = 30 * 60.0  # Seconds without a request after which the server ends
 _TOKEN_BYTES = 32
 # A page elsewhere may have linked here, and then the browser keeps the new cookie back from a redirect.
 _GO_ON = (
-    b'<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0;url=/"><title>RUM</title>'
+    b'<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,">'
+    b'<meta http-equiv="refresh" content="0;url=/"><title>RUM</title>'
 )
 
 
