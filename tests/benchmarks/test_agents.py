@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -44,7 +45,7 @@ def test_an_arm_may_not_call_the_programs_of_the_other(tmp_path: Path):
         call("rum", ["git", "log"], str(tmp_path))
 
 
-def test_there_are_two_dozen_questions_about_two_repositories():
+def test_there_are_a_dozen_questions_about_each_of_four_repositories():
     questions = read_lines(QUESTIONS)
-    assert len({one["id"] for one in questions}) == len(questions) == 24
-    assert len({one["repository"] for one in questions}) == 2
+    assert len({one["id"] for one in questions}) == len(questions) == 48
+    assert set(Counter(one["repository"] for one in questions).values()) == {12}
