@@ -67,6 +67,12 @@ def test_causes_are_walked_with_the_arrow_keys(opened: Tab, site: Site):
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     page.wait_for_selector("article.memory h1 >> text=Keep users logged in for a day")
+    opened.open(f"causes/{site.filled.refresh}")
+    page.focus(".node[tabindex='0']")
+    page.keyboard.press("ArrowLeft")
+    page.keyboard.press("Space")
+    page.wait_for_selector("main h1 >> text=Keep users logged in for a day")
+    assert page.url.endswith(f"#/causes/{site.filled.lifetime}")
 
 
 def test_reviewing_needs_only_the_keyboard(opened: Tab):

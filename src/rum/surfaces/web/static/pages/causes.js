@@ -27,12 +27,12 @@ function Drawing({ data }) {
   const { nodes, edges, left_out: left = {} } = data;
   if (nodes.length < 2)
     return html`<p class="message empty"><strong>No causes are recorded.</strong> Memories get them from <code>rum link</code>, from reverts, and from agents that store what their work came from.</p>`;
-  const root = [...nodes].sort((one, other) => one.distance - other.distance || one.entry.created_at - other.entry.created_at)[0];
+  const first = firstCauses(data);
   return html`
     <p class="muted note" role="status">
       ${count(nodes.length, "memory", "memories")} and ${count(edges.length, "link")} are shown.
       ${left.nodes > 0 ? ` ${left.complete === false ? "At least " : ""}${count(left.nodes, "linked memory is", "linked memories are")} left out: choose a +number to walk there.` : " Nothing is left out."}
-      ${root.entry.id !== data.root && html` The first cause is <a href=${link("memory", root.entry.id)}>${root.entry.goal}</a>.`}
+      ${first.length > 0 && html` Where it began: ${first.slice(0, 3).map((entry, index) => html`${index > 0 && ", "}<a key=${entry.id} href=${link("memory", entry.id)}>${entry.goal}</a>`)}${first.length > 3 && ` and ${first.length - 3} more`}.`}
     </p>
     <${CauseGraph} key=${data.root} data=${data} onOpen=${(id) => go(link("memory", id))} onWalk=${(id) => go(link("causes", id))} />
     <p class="legend" aria-hidden="true">
@@ -45,6 +45,17 @@ function Drawing({ data }) {
       <${EdgeList} nodes=${nodes} edges=${edges} />
     </details>
   `;
+}
+
+/** The causes of causes that have none themselves, oldest first. */
+function firstCauses({ root, nodes, edges }) {
+  const causes = (id) => edges.filter((edge) => edge.type === "caused_by" && edge.source === id).map((edge) => edge.target);
+  const seen = new Set([root]);
+  for (const id of seen) for (const cause of causes(id)) seen.add(cause);
+  return nodes
+    .map(({ entry }) => entry)
+    .filter((entry) => entry.id !== root && seen.has(entry.id) && !causes(entry.id).length)
+    .sort((one, other) => one.created_at - other.created_at);
 }
 
 function EdgeList({ nodes, edges }) {

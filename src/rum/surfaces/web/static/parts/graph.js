@@ -57,6 +57,7 @@ export function CauseGraph({ data, onOpen, onWalk }) {
   const isNarrow = matchMedia("(max-width: 700px)").matches;
   const graph = useMemo(() => place(data, isNarrow ? "TB" : "LR"), [data, isNarrow]);
   const [focus, setFocus] = useState(data.root);
+  const [isWhole, setWhole] = useState(false);
   const nodes = useRef({});
   const frame = useRef(null);
   useEffect(() => {
@@ -92,8 +93,9 @@ export function CauseGraph({ data, onOpen, onWalk }) {
   };
   const { width = 0, height = 0 } = graph.graph();
   const more = data.left_out?.by_node ?? {};
-  return html`<div class="graph" ref=${frame} onKeyDown=${onKey}>
-    <svg width=${width} height=${height} viewBox=${`0 0 ${width} ${height}`} role="group" aria-label="Causes and effects">
+  return html`${data.nodes.length > 5 && html`<p class="note"><button type="button" class="small" aria-pressed=${isWhole} onClick=${() => setWhole(!isWhole)}>${isWhole ? "Full size" : "Show it whole"}</button></p>`}
+  <div class="graph" ref=${frame} onKeyDown=${onKey}>
+    <svg width=${isWhole ? "100%" : width} height=${isWhole ? null : height} viewBox=${`0 0 ${width} ${height}`} role="group" aria-label="Causes and effects">
       <defs>
         <marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto-start-reverse">
           <path d="M0 0L8 4L0 8z" />
