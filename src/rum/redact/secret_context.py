@@ -319,16 +319,7 @@ def _before(text: str, start: int, words: list[str], evidence: _Evidence, quoted
         role, kind = role_of(word)
         name = word.strip("-/")
         if word[0] in "-/":
-            if distance == 1 and takes_pair(name) and (operator or text[start - 1] in ",%/ "):
-                evidence.add(PASSWORD, "password", 8 if operator or text[start - 1] != " " else 5)
-            elif not distance and operator and name[0] == "u" and len(name) > 1 and word[:2] == "-u":
-                evidence.add(PASSWORD, "password", 6)
-            elif not distance and len(name) < 5:
-                command = command_before(text, start)
-                if takes_password(name, command):
-                    evidence.add(PASSWORD, "password", 8)
-                elif name in ("p", "P", "w", "W", "pw", "pass") and names_user(command):
-                    evidence.add(PASSWORD, "password", 5)
+            _weigh_flag(text, start, word, distance, operator, evidence)
             if len(name) < 3:
                 distance += 1
                 continue
@@ -347,12 +338,9 @@ def _before(text: str, start: int, words: list[str], evidence: _Evidence, quoted
                 if "<(" not in text[max(0, start - 9) : start] or "pass" not in word:
                     return HARMLESS
                 evidence.add(PASSWORD, "password", 5)
-            if role == VAGUE and (operator or word[0] == "-"):
-                evidence.add(role, kind, 8 if kind == "password" else 5.5)
-            elif role == VAGUE and kind == "password":
-                evidence.add(role, kind, 4.3)
-            elif role in _DIRECT:
-                evidence.add(role, kind, _direct(role, word, operator, gap, quoted, len(words)))
+            if role in _DIRECT:
+                points = _direct(role, kind, word, operator, gap, quoted, len(words))
+                evidence.add(role, kind, points)
             owned = int(operator > 0 and not role)
         elif role == VAGUE and operator and not broken:
             evidence.add(role, kind, 5.4 - distance / 20)
@@ -373,8 +361,27 @@ def _before(text: str, start: int, words: list[str], evidence: _Evidence, quoted
     return owned
 
 
-def _direct(role: int, word: str, operator: int, gap: int, quoted: bool, words: int) -> float:
+def _weigh_flag(text: str, start: int, word: str, distance: int, operator: int, evidence: _Evidence) -> None:
+    """Weigh a flag of a command before a value: `-p`, `/p:`, `-u user:`."""
+    name, before = word.strip("-/"), text[start - 1]
+    if distance == 1 and takes_pair(name) and (operator or before in ",%/ "):
+        evidence.add(PASSWORD, "password", 8 if operator or before != " " else 5)
+    elif not distance and operator and name[0] == "u" and len(name) > 1 and word[:2] == "-u":
+        evidence.add(PASSWORD, "password", 6)
+    elif not distance and len(name) < 5:
+        command = command_before(text, start)
+        if takes_password(name, command):
+            evidence.add(PASSWORD, "password", 8)
+        elif name in ("p", "P", "w", "W", "pw", "pass") and names_user(command):
+            evidence.add(PASSWORD, "password", 5)
+
+
+def _direct(role: int, kind: str, word: str, operator: int, gap: int, quoted: bool, words: int) -> float:
     """Points for the word right before a value."""
+    if role == VAGUE and (operator or word[0] == "-"):
+        return 8 if kind == "password" else 5.5
+    if role == VAGUE and kind == "password":
+        return 4.3
     if operator:
         return 7 if word.endswith("login") else _DIRECT[role]
     if gap:
