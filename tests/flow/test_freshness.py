@@ -285,6 +285,15 @@ def test_a_brief_says_which_work_is_about_changed_code(rum: Rum, repository: Rep
     assert "Accept an empty key (code changed since):" in text
 
 
+def test_a_report_counts_what_went_stale(rum: Rum, repository: Repository):
+    keep(rum, "Refuse a missing key", **about("gate.py:6-9"))
+    assert rum.report().stale_memories == 0
+    repository.write("gate.py", REWRITTEN)
+    report = rum.report()
+    assert report.stale_memories == 1
+    assert "code that has changed since: 1. Run `rum verify`." in report.text
+
+
 def test_an_offer_says_that_the_code_changed(rum: Rum, repository: Repository, tmp_path: Path):
     outcome = {"success": False, "summary": "Broke the door", "failure_reason": "the door jams"}
     edit = {"type": "file_edit", "file_path": "gate.py", "lines_affected": "6-9"}

@@ -138,6 +138,8 @@ class _Page:
             yield "## Wisdom" if by_wisdom else "## What was learned"
             yield "\n".join(lines)
             yield from _more(report.insight_count - len(lines), "claim" if by_wisdom else "lesson")
+        if report.stale_memories:
+            yield f"Memories about code that has changed since: {report.stale_memories}. Run `rum verify`."
         if report.stale_wisdom:
             yield f"Stale wisdom: {report.stale_wisdom}. Run `rum refresh`."
 

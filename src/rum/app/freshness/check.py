@@ -48,6 +48,12 @@ def check_anchors(project: Project, ids: Iterable[str]) -> dict[str, list[tuple[
     return checked
 
 
+def count_stale(project: Project, limit: int) -> int:
+    """How many of the newest claims are about code that has changed since."""
+    found = freshness_of(project, project.store.anchors.claims(limit))
+    return sum(one.state in (CHANGED, GONE) for one in found.values())
+
+
 def shown(found: Freshness | None) -> dict[str, Any]:
     """The fields of an answer that say how fresh a memory is."""
     if found is None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from rum.app.caller import Caller
 from rum.app.chapters.staleness import with_staleness
+from rum.app.freshness.check import count_stale
 from rum.app.project import Project
 from rum.consolidate.report_figures import Tally, most_of
 from rum.consolidate.report_page import render_report
@@ -21,6 +22,7 @@ from rum.text.shorten import without_invisible
 
 AREAS = FILES = INSIGHTS = AGENTS = 10
 FOLLOW_UPS = 15
+CLAIMS = 1000  # Newest memories that are compared with the code
 KINDS, PLACES = 3, 2  # Task types, and areas, named for one month
 SOURCES = 3  # Memories named for one claim: those it quotes, then the newest
 PATTERNS = 2  # Patterns among the insights
@@ -59,6 +61,7 @@ def report(caller: Caller, since: float | None = None) -> Report:
         follow_ups=tally.open.newest(FOLLOW_UPS),
         follow_up_count=len(tally.open),
         follow_ups_exact=tally.open.exact,
+        stale_memories=count_stale(caller.project, CLAIMS),
         agents=tally.agents(names, AGENTS),
         agent_count=tally.agent_count,
         **_insights(caller.project, tally, begin or 0),
