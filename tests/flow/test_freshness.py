@@ -160,6 +160,12 @@ def test_anchors_are_made_again_from_the_commits(rum: Rum, repository: Repositor
         assert fresh(other, imported.id)[0] == "fresh"
 
 
+def test_what_was_stored_here_is_not_looked_at_again(rum: Rum):
+    keep(rum)
+    keep(rum, **about("gate.py:6-9"))
+    assert make_missing(rum._project, 9) == 0
+
+
 def test_without_a_checkout_nothing_is_said(rum: Rum, repository: Repository, tmp_path: Path):
     rum.import_git()
     repository.git("clone", "--quiet", "--bare", ".", str(tmp_path / "bare.git"))

@@ -24,9 +24,13 @@ BATCH = 500
 
 
 def anchor_memory(project: Project, memory: Memory, checkout: Checkout | None = None) -> None:
-    """Make anchors of the files as they are now, and keep them; `checkout` is where the work was done."""
+    """Make anchors of the files as they are now, and keep them, also if there are none.
+
+    `checkout` is where the work was done.
+    """
     checkout = checkout or project.checkout
-    if checkout is not None and (places := named_places(memory.actions, memory.perception)):
+    if checkout is not None:
+        places = named_places(memory.actions, memory.perception)
         made = anchors_now(checkout, places, memory.commit or "")
         project.store.anchors.put({memory.id: encode(made)})
 
