@@ -257,3 +257,26 @@ def test_a_refused_change_says_that_nothing_was_changed(desk: Desk):
     desk.page.wait_for_selector("[role=alert] >> text=Nothing was changed. Not you.")
     desk.page.unroute("**/api/v1/rules")
     desk.opened.complaints.clear()  # The browser reports the 403
+
+
+def test_an_entry_of_a_note_is_forgotten_and_deleted_for_good(desk: Desk):
+    desk.opened.open("notes/names-of-branches")
+    desk.page.click("text=Forget this entry")
+    desk.page.click("dialog button.primary")
+    desk.says("The entry was moved to the trash.")
+    desk.opened.open("trash")
+    line = desk.page.locator(".lines > li", has_text="Names of branches")
+    line.get_by_role("button", name="Delete now").click()
+    desk.page.click("dialog button.primary")
+    desk.says("Deleted for good.")
+    with desk.rum() as rum:
+        assert "names-of-branches" not in {one.id for one in rum.notes.list().notes}
+        assert not [one for one in rum.trash.list() if one.kind == "note"]
+
+
+def test_a_rule_is_rated(desk: Desk):
+    desk.opened.open("rules")
+    line = desk.page.locator(".lines > li", has_text="package.json")
+    line.get_by_role("button", name="Not useful").click()
+    desk.says("Marked as not useful.")
+    line.get_by_text("not useful so far").wait_for()

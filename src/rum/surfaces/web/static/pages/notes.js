@@ -1,7 +1,7 @@
 import { count, html, useState } from "../parts/base.js";
 import { at, post, useLoad, usePages } from "../parts/api.js";
 import { Markdown } from "../parts/markdown.js";
-import { link } from "../parts/route.js";
+import { go, link } from "../parts/route.js";
 import { Time } from "../parts/time.js";
 import { ActionButton, announce, Confirm, Empty, Facts, Field, Head, Loaded, Paged, Select, Shape, Tags, TextArea, WriteFailure } from "../parts/ui.js";
 import { fromLines } from "./memory.js";
@@ -58,7 +58,8 @@ function Note({ slug, me }) {
         await post(at("notes", `${note.id}#${forgetting}`, "forget"), {});
         announce("The entry was moved to the trash.");
         setForgetting(null);
-        load.reload();
+        if (note.entries.length === 1) go(link("notes"));
+        else load.reload();
       };
       return html`<${Head}
           title=${newest.title}
