@@ -101,4 +101,5 @@ def test_every_command_works_as_a_program(program: Run, project: Path):
     assert do("doctor").startswith("healthy\n")
     assert "complete" in do("completion", "bash")
     assert "--tools" in do("mcp", "--help")
+    assert "--no-open" in do("web", "--help")  # It runs until it is ended: see tests/surfaces/web
     assert done == set(ALL)

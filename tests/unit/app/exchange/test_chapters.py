@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -263,10 +266,8 @@ def test_a_line_that_cannot_be_is_refused_and_nothing_is_taken_in(
 
 
 def test_a_damaged_word_index_is_noticed_and_rebuilt(filled: Rum, shop: Shop) -> None:
-    store = filled._caller.project.store  # pyright: ignore[reportPrivateUsage]
-    database = store.chapters._database  # type: ignore[attr-defined] # pyright: ignore
-    with store.transaction():
-        database.connection.execute("DELETE FROM knowledge_text")
+    with closing(sqlite3.connect(Path(filled.project.directory) / "rum.db")) as database, database:
+        database.execute("DELETE FROM knowledge_text")
     assert filled.wisdom.recall(query="token expiry").wisdom == []
     assert any("chapters and wisdom" in problem.what for problem in filled.doctor().problems)
     filled.reindex()
