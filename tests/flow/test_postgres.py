@@ -12,6 +12,7 @@ import pytest
 from rum import Rum
 from rum.model.errors import InvalidQuery, NotFound, StorageError
 from rum.store.filters import Filters
+from rum.surfaces.cli.main import main
 from support import postgres
 from support.builders import HandClock, make_draft, make_intent, make_outcome
 from support.processes import Place, end, lines_of, make_place
@@ -240,3 +241,37 @@ def test_a_server_that_is_not_there_is_named_without_the_password(
         rum.recall(query="x")
     assert "hunter2secret" not in json.dumps(caught.value.to_dict())
     assert "127.0.0.1" in caught.value.message
+
+
+def test_a_project_moves_into_a_database_and_back(place: Place, dsn: str, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.delenv("RUM_STORE")
+    monkeypatch.setenv("RUM_HOME", str(place.home))
+    monkeypatch.chdir(place.work)
+    clock = HandClock()
+    with place.open(clock=clock, owner=True) as rum:
+        fill(rum, clock)
+        rum.facts.set("runner", "pytest")
+    with place.open(owner=True) as rum:
+        gone = rum.list(limit=1).memories[0].id
+        rum.forget(gone)
+    with place.open(clock=clock, owner=True) as rum:
+        before = answers(rum)
+    assert main(["projects", "move", "--to", dsn]) == 0
+    assert main(["projects", "move", "--to", dsn]) == 0  # again, as after an interruption
+    with place.open(clock=clock, owner=True, store=dsn) as rum:
+        assert answers(rum) == before
+        assert rum.facts.get("runner").value == "pytest"
+        assert [item.id for item in rum.trash.list()] == [gone]
+        assert rum.doctor().problems == []
+        (place.project() / "rum.db").rename(place.home / "aside.db")
+        (place.project() / "activity.db").unlink()
+    monkeypatch.setenv("RUM_STORE", dsn)
+    assert main(["projects", "move", "--to", dsn]) != 0
+    assert main(["projects", "move", "--to", "files"]) == 0
+    with place.open(clock=clock, owner=True, store="files") as rum:
+        assert answers(rum) == before
+    project = place.project().name
+    assert main(["projects", "remove", project, "--yes", "work"]) == 0
+    with psycopg.connect(postgres.superuser()) as connection:
+        found = connection.execute("SELECT count(*) FROM rum.projects WHERE id = %s", (project,)).fetchone()
+        assert found == (0,)

@@ -20,6 +20,7 @@ from rum.repo.project import ProjectLocation, open_project
 from rum.repo.registry import PROJECTS
 from rum.settings.load import Settings
 from rum.settings.load import load as load_settings
+from rum.settings.table import FILES
 from rum.store.sqlite.readonly import known_commits
 from rum.store.sqlite.store import SqliteStore
 
@@ -127,7 +128,7 @@ def _flags(**given: Path | None) -> dict[str, object]:
 
 
 def _open_store(directory: str, settings: Settings, before_create: Callable[[], None] | None) -> Store:
-    if settings.store is None:
+    if settings.store in (None, FILES):
         return SqliteStore(directory, settings.busy_timeout, before_create)
     try:
         from rum.store.postgres.store import PostgresStore  # noqa: PLC0415 (a driver that few have)
@@ -146,6 +147,12 @@ def _open_store(directory: str, settings: Settings, before_create: Callable[[], 
             os.makedirs(directory, mode=0o700, exist_ok=True)
 
     return PostgresStore(settings.store, os.path.basename(directory), settings.busy_timeout, before_write)
+
+
+def delete_rows(project_id: str, settings: Settings) -> None:
+    """Delete all rows of a project, where memories are in a database."""
+    if settings.store not in (None, FILES):
+        load("store.postgres.store:delete_project")(settings.store, project_id)
 
 
 @public
@@ -170,6 +177,7 @@ class Rum:
         agent: str | None = None,
         session: str | None = None,
         home: Path | None = None,
+        store: str | None = None,
         client: str = "python",
         owner: bool = False,
         clock: Clock = time.time,
@@ -178,11 +186,11 @@ class Rum:
         """Open the memory of the project at `path` (default: the current directory).
 
         `agent` is the name or id to act as; a new name is registered at the first write. `owner` is for a
-        person, who may change every agent's memories. `spell` returns the name
-        of a parameter as hints and errors should write it.
+        person, who may change every agent's memories. `store` is `files` or the address of a database.
+        `spell` returns the name of a parameter as hints and errors should write it.
         """
         cwd = os.path.abspath(path or os.getcwd())
-        flags = _flags(project=project, agent=agent, session=session, home=home)
+        flags = _flags(project=project, agent=agent, session=session, home=home, store=store)
         settings, location = locate(cwd, flags)
         opened = Project(
             location, settings, _open_store, find_at, clock, lambda create: locate(cwd, flags, create=create)
@@ -255,7 +263,7 @@ class Rum:
     @classmethod
     def _must_be_files(cls, path: Path | None, project: str | None, home: Path | None, advice: str) -> None:
         settings, _ = locate(os.path.abspath(path or os.getcwd()), _flags(project=project, home=home))
-        if settings.store is not None:
+        if settings.store not in (None, FILES):
             raise InvalidQuery(f"This memory is in PostgreSQL, not in files. {advice}")
 
     @classmethod

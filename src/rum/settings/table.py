@@ -24,6 +24,8 @@ TRUST = "trust"  # A repository's own config may set it after `rum trust`
 OWN = "own"  # The user's own config file may set it; a repository's never
 OUTSIDE = "outside"  # No config file sets it: only the environment or a flag
 
+FILES = "files"  # The memory is in files of its own, not in a database
+
 DEPTHS = ("summary", "outcome", "reasoning", "full", "complete")
 IMPORTANCES = ("low", "medium", "high", "critical")
 OFFER_KINDS = ("warning", "guidance", "touching", "intent", "task", "session")
@@ -95,7 +97,7 @@ def _address(value: object) -> str:
 
 def _database(value: object) -> str:
     text = _text(value)
-    if not re.match(r"postgres(ql)?://", text):
+    if text != FILES and not re.match(r"postgres(ql)?://", text):
         raise ValueError
     return text
 
@@ -187,7 +189,7 @@ _FOLDER = Kind(
 )
 _PROJECT = Kind(f"a project's id, a directory, or a name of at most {_MAX_NAME_LENGTH} characters", _project)
 _ADDRESS = Kind("an http:// or https:// URL without user, query and fragment", _address)
-_DATABASE = Kind("a postgresql:// URL", _database)
+_DATABASE = Kind("files, or a postgresql:// URL", _database)
 _WORDS = Kind("one line of text", _text)
 _STRINGS = Kind("a list of strings", _strings, _split)
 
@@ -200,7 +202,7 @@ SETTINGS = (
         "store",
         _DATABASE,
         None,
-        "PostgreSQL database of the memories, instead of files in `home`; never shown",
+        "where memories are: files in `home` (default), or a PostgreSQL database; never shown",
         OWN,
         secret=True,
     ),

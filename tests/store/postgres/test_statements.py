@@ -15,7 +15,7 @@ remove_from_schema
 renew_terms schema_in_order yet_to_renew
 """
 ONLY_POSTGRES = """
-begin_derived create_project drop_stray_terms index_figures knowledge_size knowledge_with_terms
+begin_derived create_project delete_project drop_stray_terms index_figures knowledge_size knowledge_with_terms
 note_archived_terms
 page_of_archived project_number role_figures status_figures
 """

@@ -19,7 +19,7 @@ from support.builders import NOON, add_memory, make_file
 from support.facts import make_fact
 
 # What no project owns: its own number, the role, the schema.
-_OF_ALL = {"project_number", "create_project"}
+_OF_ALL = {"project_number", "create_project", "delete_project"}
 # The tables of a statement, without the names that the statement gives itself.
 _TABLES = re.compile(r"\b(?:FROM|JOIN|INTO|UPDATE)\s+([a-z_]+)\b(?!\s*\()")
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 
+import psycopg
+
 from rum.store.activity import Activity
 from rum.store.anchors import Anchors
 from rum.store.base import Agents, Links, Memories
@@ -15,9 +17,11 @@ from rum.store.postgres.browse import PostgresBrowse
 from rum.store.postgres.connect import Database, Project, storage_errors
 from rum.store.postgres.group_index import PostgresGroupIndex
 from rum.store.postgres.migrate import Preparation
-from rum.store.postgres.pool import close_pools, open_pools
+from rum.store.postgres.pool import close_pools, full_address, open_pools
 from rum.store.postgres.search import PostgresSearch
+from rum.store.postgres.statements import SQL
 from rum.store.postgres.upkeep import NoLocalFiles, PostgresUpkeep
+from rum.store.postgres.values import register
 from rum.store.records import Events, Facts, History, Rules
 from rum.store.search import Search
 from rum.store.sync import SyncLog
@@ -107,3 +111,11 @@ class PostgresStore:
         if not self._closed:
             self._closed = True
             close_pools(self._pools)
+
+
+def delete_project(dsn: str, project_id: str) -> None:
+    """Delete a project with all its rows."""
+    with storage_errors(), psycopg.connect(full_address(dsn), autocommit=True) as connection:
+        register(connection)
+        Preparation()(connection)
+        connection.execute(SQL["delete_project"], {"id": project_id})

@@ -404,5 +404,8 @@ SELECT number FROM projects WHERE id = :id;
 -- name: create_project
 INSERT INTO projects (id, created_at) VALUES (:id, :now) ON CONFLICT DO NOTHING;
 
+-- name: delete_project
+DELETE FROM rum.projects WHERE id = :id;
+
 -- name: begin_derived
 INSERT INTO derived (project, name, value) VALUES (:project, :name, :value) ON CONFLICT DO NOTHING;

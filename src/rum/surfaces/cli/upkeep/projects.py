@@ -9,13 +9,14 @@ from typing import Any
 
 import click
 
-from rum.app.rum import Rum, find_at, locate
+from rum.app.rum import Rum, delete_rows, find_at, locate
 from rum.app.upkeep.merge import Merged
 from rum.model.errors import InvalidQuery, NotFound
 from rum.repo import manage
 from rum.repo.project import ProjectLocation, all_projects
 from rum.settings.home import find_home
 from rum.settings.load import Settings, load
+from rum.settings.table import FILES
 from rum.surfaces.cli.options import Group, Options, command, ids_option
 from rum.surfaces.cli.output import ask, note, print_result, progress
 from rum.surfaces.cli.views import Field, Fields, TextPart, View, table, text_view
@@ -112,6 +113,7 @@ def remove(options: Options, project_id: str, yes: str | None) -> None:
     if not manage.is_half_removed(project_id, settings.home):
         project_id = manage.resolve(project_id, settings.home)
         _confirm(manage.describe(project_id, settings.home)["name"], yes)
+    delete_rows(project_id, settings)
     manage.remove(project_id, settings)
     print_result(options, {"id": project_id, "removed": True}, f"{project_id} was removed.")
 
@@ -151,6 +153,7 @@ def merge_projects(options: Options, source: str, target: str) -> None:
             manage.unite(source_id, target_id, settings)
             answer = new.merge_from(old)
     if answer.complete:
+        delete_rows(source_id, settings)
         manage.remove(source_id, settings)
     print_result(options, answer, _merged_text(answer, source_id, target_id))
 
@@ -164,6 +167,42 @@ def _merged_text(answer: Merged, source: str, target: str) -> str:
         f"{len(answer.different)} items differ in both, such as {answer.different[0]}. Look at them, then "
         f"run `rum projects remove {source}`."
     )
+
+
+@command("move", projects)
+@click.option(
+    "--to",
+    required=True,
+    envvar="RUM_MOVE_TO",
+    metavar="STORE",
+    help="`files`, or the postgresql:// address of a database; also in RUM_MOVE_TO.",
+)
+def move_project(options: Options, to: str) -> None:
+    """Copy a project into another store: from files into a database, or back.
+
+    Every memory is compared afterwards, and the other items are looked up there. It can be repeated after an
+    interruption; nothing is removed here. When all projects are copied, change the setting `store`.
+    """
+    with (
+        Rum.open(project=options.project, owner=True, client="cli") as old,
+        Rum.open(project=old.project.id, store=to, owner=True, client="cli") as new,
+        progress("Copying", None) as report_progress,
+    ):
+        if (old.settings.store or FILES) == new.settings.store:
+            raise InvalidQuery("The memory is there already.", field="to")
+        if not old.project.exists:
+            raise NotFound(f"No memory here yet: nothing is stored for {old.project.name}.")
+        old.take_in()
+        answer = new.merge_from(old, report_progress)
+        counts = f"{answer.memories} memories, {answer.others} other items"
+    name = old.project.name
+    text = f"{name} was copied and is the same there: {counts}. Now change the setting `store`."
+    if not answer.complete:
+        differ = f"{len(answer.different)} differ, such as {answer.different[0]}"
+        text = f"{name} was copied ({counts}), but {differ}."
+    print_result(options, answer, text)
+    if not answer.complete:
+        raise click.exceptions.Exit(1)
 
 
 def _settings() -> Settings:
