@@ -48,7 +48,7 @@ def test_a_question_that_is_too_large_is_refused(place: Place, call: str, argume
 
 def test_a_pasted_log_in_a_task_is_cut(place: Place):
     with place.open() as rum:
-        brief = rum.brief(task=f"repair the parser {WORDS}", plan=WORDS * 10)
+        brief = rum.brief(task=f"repair the parser\n{WORDS}", plan=WORDS * 10)
     assert "parser" in brief.text.lower()
 
 

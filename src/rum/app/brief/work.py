@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
+
 from rum.app.brief.query import BriefQuery, Word, distinctive_words, normalise
 from rum.app.caller import Caller
 from rum.app.freshness.check import freshness_of
@@ -20,6 +22,7 @@ from rum.model.memory import Memory, OriginKind, add_revert, has_worked, is_unfi
 from rum.model.requests import MAX_LIMIT, RecallRequest
 from rum.recall import cascade
 from rum.recall.query import RecallQuery
+from rum.recall.wordings import wordings_of
 from rum.store.base import ReadMode
 from rum.store.filters import Filters
 from rum.text.patterns import Text
@@ -101,7 +104,12 @@ def _recall(caller: Caller, query: BriefQuery, **conditions: Any) -> list[Scored
     store, threshold = caller.project.store, caller.project.settings.min_confidence
     request = RecallRequest(**conditions, min_confidence=threshold)
     files = query.files if conditions.get("file") else ()
-    found = cascade.run(RecallQuery(request, store, files, session=caller.session_id))
+    asked: list[RecallQuery] = []
+    for wording in wordings_of(request.wordings) or (None,):  # a task may come with a log below it
+        one = replace(request, intent=wording)
+        earlier = asked[0] if asked else None
+        asked.append(RecallQuery(one, store, files, session=caller.session_id, earlier=earlier))
+    found = cascade.run(*asked)
     matches = {match.memory_id: match.confidence for match in found.matches}
     memories = store.memories.get(list(matches), ReadMode.BEST_EFFORT)
     return [ScoredMemory(memory, matches[memory.id]) for memory in memories]
