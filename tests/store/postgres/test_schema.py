@@ -1,0 +1,77 @@
+"""The schema is made once, by one process at a time; a newer one is refused; its indexes are used."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+
+from rum.model.errors import StorageError
+from rum.store.postgres.migrate import Preparation, migrations
+from rum.store.postgres.pool import Link, full_address
+from rum.store.postgres.store import PostgresStore
+from support import postgres
+from support.builders import add_memory
+
+
+@pytest.fixture
+def empty(dsn: str) -> Iterator[str]:
+    """The address of a database without any schema."""
+    name = f"empty_{threading.get_ident()}"
+    with psycopg.connect(postgres.superuser(), autocommit=True) as connection:
+        connection.execute(f"CREATE DATABASE {name} OWNER {postgres.ROLE}")
+        yield dsn.replace(f"/{postgres.ROLE}?", f"/{name}?")
+        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def test_processes_that_begin_at_once_make_one_schema(empty: str):
+    failed: list[BaseException] = []
+
+    def begin() -> None:
+        try:
+            with psycopg.connect(full_address(empty), autocommit=True) as connection:
+                Preparation()(connection)
+        except BaseException as error:
+            failed.append(error)
+
+    threads = [threading.Thread(target=begin) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failed == []
+    with psycopg.connect(full_address(empty)) as connection:
+        numbers = connection.execute("SELECT number FROM rum.migrations ORDER BY number").fetchall()
+        assert [number for (number,) in numbers] == [number for number, *_ in migrations()]
+
+
+def test_a_schema_of_a_newer_version_is_refused(empty: str):
+    with psycopg.connect(full_address(empty), autocommit=True) as connection:
+        Preparation()(connection)
+        connection.execute("INSERT INTO rum.migrations VALUES (9999, 'later', 0)")
+    store = PostgresStore(empty, "project", patience=1)
+    with pytest.raises(StorageError, match="newer RUM"):
+        store.memories.count()
+    store.close()
+
+
+def test_the_newest_holders_of_a_word_are_read_in_the_order_of_the_key(store: PostgresStore, dsn: str):
+    """Row-level security keeps PostgreSQL from using some indexes; it must not keep it from this one."""
+    with store.transaction():
+        for number in range(60):
+            add_memory(store, f"mem_{number}", f"Common word{number}")
+    with psycopg.connect(full_address(dsn), autocommit=True) as connection:
+        connection.execute("SET search_path = rum; SET enable_seqscan = off")
+        number = store._db.identity
+        assert isinstance(number, int)
+        Link(connection).bind(number)
+        plan = connection.execute(
+            "EXPLAIN SELECT seq FROM memory_terms WHERE project = %s AND term = 'common' "
+            "ORDER BY seq DESC LIMIT 10",
+            (number,),
+        ).fetchall()
+    text = "\n".join(line for (line,) in plan)
+    assert "Backward using memory_terms_pkey" in text
+    assert "Sort" not in text
