@@ -12,6 +12,7 @@ from rum.text.lexicon import word_set
 
 MAX_LINES = 50_000  # Of a file that is searched for symbols
 _PYTHON = (".py", ".pyi")
+_SCRIPT = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
 _NAME = r"[A-Za-z_$][\w$]*"
 _MODIFIERS = (
     r"export|default|pub(?:\([\w: ]*\))?|async|static|abstract|final|public|private|protected|internal|"
@@ -30,6 +31,11 @@ _KEYWORD = re.compile(
 _FUNCTION = re.compile(
     rf"^(?P<indent>\s*)(?:[A-Za-z_][\w:<>,*&\[\]]*[\s*&]+){{0,6}}(?P<name>~?{_NAME})\s*\([^;]*$"
 )
+# A method of JavaScript: like a call, but for the brace after its parentheses.
+_METHOD = re.compile(
+    rf"^(?P<indent>\s+)(?:(?:static|async)\s+)*[*#]?\s*(?P<name>(?!function\b){_NAME})\s*\("
+)
+_METHOD_BODY = re.compile(r"\)\s*(?::[^=;]*)?\{\s*(?://.*)?$")
 _NO_FUNCTION = word_set(
     "if for while switch return catch elif else sizeof defined do try with case throw new await yield"
 )
@@ -58,7 +64,7 @@ def symbols(text: str, path: str) -> list[Symbol]:
             pass
         else:
             return list(_python_symbols(tree, ""))
-    return list(_declared(text.splitlines()))
+    return list(_declared(text.splitlines(), path.endswith(_SCRIPT)))
 
 
 def named_symbol(found: Sequence[Symbol], name: str) -> Symbol | None:
@@ -87,12 +93,17 @@ def _python_symbols(node: ast.AST, outer: str) -> Iterator[Symbol]:
             yield from _python_symbols(child, outer)
 
 
-def _declared(lines: Sequence[str]) -> Iterator[Symbol]:
+def _declared(lines: Sequence[str], is_script: bool) -> Iterator[Symbol]:
     for number, line in enumerate(lines):
-        if len(line) > 300 or not (found := _KEYWORD.match(line) or _FUNCTION.match(line)):
+        if len(line) > 300:
+            continue
+        method = _METHOD.match(line) if is_script else None
+        if method and not _opens_body(lines, number, method):
+            method = None
+        if not (found := method or _KEYWORD.match(line) or _FUNCTION.match(line)):
             continue
         before = line[: found.start("name")].split()
-        if not before and found["indent"]:
+        if not before and found["indent"] and not method:
             continue  # A call; a declaration at the start of a line may stand alone
         if not _NO_FUNCTION.isdisjoint((found["name"], *before)) or (
             _BINDING.search(line) and not _BINDS_FUNCTION.search(line)
@@ -101,6 +112,15 @@ def _declared(lines: Sequence[str]) -> Iterator[Symbol]:
         last = _end(lines, number, len(found["indent"]))
         if last is not None:
             yield Symbol(found["name"], number + 1, last + 1)
+
+
+def _opens_body(lines: Sequence[str], start: int, found: re.Match[str]) -> bool:
+    """Whether the parentheses of what may be a method or a call are followed by a body."""
+    last = lines[start]
+    if last.count("(") > last.count(")"):
+        closing = f"{found['indent']})"
+        last = next((one for one in lines[start + 1 : start + 40] if one.startswith(closing)), "")
+    return bool(_METHOD_BODY.search(last)) and len(last) <= 300
 
 
 def _end(lines: Sequence[str], start: int, indent: int) -> int | None:

@@ -54,6 +54,48 @@ export const save = (a) => {
   return a;
 };
 """
+METHODS = """\
+export class Cart extends Base {
+  constructor(items = {}) {
+    super(items);
+    if (items) {
+      describe('x', () => {
+        run(items) ;
+      });
+    }
+  }
+
+  async total(
+    currency,
+    rounding,
+  ) {
+    return sum(
+      currency,
+      rounding,
+    );
+  }
+
+  get size(): number {
+    return 1;
+  }
+
+  *each() {
+    wrap(function (one) {
+      yield one;
+    });
+  }
+
+  #secret(key: string): Map<string, number> {
+    return key;
+  }
+
+  conflicts(names) {
+    lookup(
+      names,
+    );
+  }
+}
+"""
 RUST = """\
 pub(crate) fn parse<'a>(text: &'a str) -> Option<&'a str> {
     Some(text)
@@ -84,6 +126,20 @@ end
         ("a.go", GO, {"Run": (3, 8), "Server": (10, 12)}),
         ("a.c", C, {"probe_all": (4, 8)}),
         ("a.ts", SCRIPT, {"load": (1, 3), "save": (5, 7)}),
+        (
+            "a.ts",
+            METHODS,
+            {
+                "Cart": (1, 40),
+                "constructor": (2, 9),
+                "total": (11, 19),
+                "size": (21, 23),
+                "each": (25, 29),
+                "secret": (31, 33),
+                "conflicts": (35, 39),
+            },
+        ),
+        ("a.swift", "func total() {\n    repeated(3) {\n        add()\n    }\n}\n", {"total": (1, 5)}),
         ("a.rs", RUST, {"parse": (1, 3), "Parser": (5, 8), "next": (6, 7)}),
         ("a.rb", RUBY, {"Cart": (1, 5), "total": (2, 4)}),
         ("broken.py", "def f(:\n    x\n\ny = 1\n", {"f": (1, 2)}),
@@ -106,7 +162,7 @@ def test_a_symbol_is_found_by_its_short_name_and_around_lines():
 
 @given(
     st.text(alphabet=st.sampled_from("abc(){};=# \n\tdefclas*&"), max_size=400),
-    st.sampled_from([".py", ".c"]),
+    st.sampled_from([".py", ".c", ".js"]),
 )
 def test_any_text_has_symbols_within_its_lines(text: str, ending: str):
     for one in symbols(text, f"a{ending}"):
