@@ -203,7 +203,7 @@ def test_wrong_targets_say_what_is_there(shop: Shop, repository: Repository, loc
         rum.why("src/other.py:1")
     with pytest.raises(InvalidQuery, match="only 9 lines"):
         rum.why("src/cache.py:10")
-    with pytest.raises(NotFound, match=r"declares no `save`\. It has: load, refresh\."):
+    with pytest.raises(NotFound, match=r"of `save` was found in `src/cache\.py`\. Found: load, refresh\."):
         rum.why("src/cache.py#save")
     repository.commit("Add a picture", {"a.png": b"\x89PNG\0\0"})
     with pytest.raises(InvalidQuery, match="not a text file"):
@@ -232,3 +232,41 @@ def test_without_git_only_memories_tell(shop: Shop):
         "There is no git repository here.",
         "No memory tells of this code.",
     ]
+
+
+MOVED_BLOCK = """\
+def refresh_all(entries):
+    for entry in entries:
+        if entry is None:
+            entry = default_of(entries)
+        entry.touch_and_write_back()
+    return sorted(entries)
+"""
+
+
+def test_one_short_line_of_a_moved_block_is_followed(shop: Shop, repository: Repository):
+    wrote = repository.commit("Refresh all entries", {"cache.py": f"{CACHE}\n\n{MOVED_BLOCK}"})
+    repository.commit("Split the module", {"cache.py": CACHE, "bulk.py": f"import os\n\n{MOVED_BLOCK}"})
+    [source] = shop.open().why("bulk.py:5").sources
+    assert (source.commit, source.lines) == (wrote[:10], "5-5")
+
+
+def test_lines_of_further_commits_are_counted_in_words(shop: Shop, repository: Repository):
+    lines = ["a = 1", "b = 2", "c = 3", "d = 4"]
+    for number in range(1, 5):
+        repository.commit(f"Add line {number}", {"n.py": "\n".join(lines[:number]) + "\n"})
+    assert shop.open().why("n.py:1-4").text.splitlines()[-2] == "1 more line is by another commit."
+
+
+def test_points_of_a_list_are_quoted_without_their_marks(shop: Shop, repository: Repository):
+    repository.commit("Add a port\n\n* the proxy needs one\n- so do tests", {"port.py": "PORT = 80\n"})
+    assert "  the proxy needs one; so do tests" in shop.open().why("port.py:1").text.splitlines()
+
+
+def test_an_unknown_symbol_is_answered_with_those_that_are_alike(shop: Shop, repository: Repository):
+    functions = "".join(f"def number_{one}():\n    pass\n\n\n" for one in range(20))
+    repository.commit("Add", {"n.py": f"{functions}def refresh_token():\n    pass\n"})
+    with pytest.raises(NotFound, match=r"Did you mean refresh_token\?$"):
+        shop.open().why("n.py#refreshToken")
+    with pytest.raises(NotFound, match=r"Found: number_0, .*, number_9, and 11 more\.$"):
+        shop.open().why("n.py#zzz")

@@ -9,6 +9,7 @@ import os
 import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from difflib import get_close_matches
 from typing import NamedTuple
 
 from msgspec import UNSET
@@ -38,6 +39,7 @@ from rum.text.shorten import one_line
 from rum.text.tokens import estimate_tokens
 
 MAX_FILE = 16 * 1024 * 1024  # Bytes of a file that is read
+MAX_NAMES = 10  # Symbols that are listed instead of an unknown one
 MAX_COMMITS = 3  # Commits that are told of
 MAX_MEMORIES = 40  # Memories of the file that are looked at
 MAX_FAILURES = 2
@@ -59,6 +61,7 @@ _REASON = re.compile(
     r"deprecat\w*|no longer|without|allow\w*|support\w*|compat\w*|thus|therefore|hence)\b"
 )
 _PARAGRAPHS = re.compile(r"\n\s*\n|\n(?=\s*[-*•] )")
+_POINT = re.compile(r"^\s*[-*•] +")
 _SHORT_LINE = 45  # A shorter line is not wrapped text, so the next one begins another sentence
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}")
 _COMMON = word_set(
@@ -128,9 +131,8 @@ def _find_code(caller: Caller, target: Target) -> _Code:
     found = symbols(decoded, path)
     symbol = named_symbol(found, target.symbol) if target.symbol else None
     if target.symbol and symbol is None:
-        some = ", ".join(dict.fromkeys(one.name for one in found[:10]))
-        message = f"`{path}` declares no `{target.symbol[:100]}`."
-        raise NotFound(f"{message} It has: {some}." if some else f"{message} Give a line instead.")
+        missing = f"No declaration of `{target.symbol[:100]}` was found in `{path}`."
+        raise NotFound(f"{missing} {_others(target.symbol, found)}")
     first, last = (symbol.first, min(symbol.last, symbol.first + MAX_LINES)) if symbol else target[1:3]
     if first > count:
         raise InvalidQuery(f"`{path}` has only {count} lines.", field="target")
@@ -139,6 +141,18 @@ def _find_code(caller: Caller, target: Target) -> _Code:
     span = "\n".join(decoded.split("\n")[first - 1 : last])
     names = frozenset(word.casefold() for word in _WORD.findall(span)) - _COMMON
     return _Code(path, within, first, last, symbol, content, names)
+
+
+def _others(name: str, found: Sequence[Symbol]) -> str:
+    """What to ask for instead of a symbol that was not found."""
+    names = list(dict.fromkeys(one.name for one in found))
+    short = name.rpartition(".")[2][:100]
+    if close := get_close_matches(short, names[:2000], n=3, cutoff=0.7):
+        return f"Did you mean {' or '.join(close)}?"
+    if not names:
+        return "Give a line instead."
+    more = f", and {len(names) - MAX_NAMES} more" if len(names) > MAX_NAMES else ""
+    return f"Found: {', '.join(names[:MAX_NAMES])}{more}."
 
 
 def _is_below(path: str, root: str) -> bool:
@@ -175,7 +189,9 @@ def _parts(project: Project, code: _Code, budget: int) -> Iterator[_Part]:
         quotes = budget // 8
     if len(blamed) > MAX_COMMITS:
         left = sum(len(one.lines) for one in blamed[MAX_COMMITS:])
-        yield _Part(f"{left} more lines are by {len(blamed) - MAX_COMMITS} other commits.")
+        others = len(blamed) - MAX_COMMITS
+        by = "another commit" if others == 1 else f"{others} other commits"
+        yield _Part(f"{left} more line is by {by}." if left == 1 else f"{left} more lines are by {by}.")
     if not blamed:
         known = project.repository() is not None
         yield _Part(
@@ -360,7 +376,7 @@ def _unwrapped(paragraph: str) -> Iterator[str]:
     """The texts of a paragraph, each on one line."""
     text = ""
     for line in paragraph.splitlines():
-        text = f"{text} {' '.join(line.split())}".strip()
+        text = f"{text} {' '.join(_POINT.sub('', line).split())}".strip()
         if len(line) < _SHORT_LINE:
             yield text
             text = ""

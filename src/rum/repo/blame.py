@@ -13,6 +13,9 @@ from rum.repo.git_process import ask_git
 IGNORED_COMMITS = ".git-blame-ignore-revs"  # A list that forges and editors honour too
 _MAX_IGNORED = 64 * 1024  # Bytes of that file that are read
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
+_CONTEXT = (
+    15  # Lines around the range that are blamed with it: git follows moved blocks, not single short lines
+)
 _HEADER = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?) \d+ (\d+)(?: \d+)?")
 
 
@@ -45,13 +48,20 @@ def blame(
     `content` is the file as it is now, with changes that are not committed; None means as in HEAD. `ignored`
     are commits whose changes count as those of the commits before them. None if git cannot tell.
     """
-    options = ["--porcelain", "-w", "-M", "-C", "--no-textconv", f"-L{first},{last}"]
+    options = [
+        "--porcelain",
+        "-w",
+        "-M",
+        "-C",
+        "--no-textconv",
+        f"-L{max(1, first - _CONTEXT)},{last + _CONTEXT}",
+    ]
     options += [f"--ignore-rev={sha}" for sha in (*ignored, *_listed(repository))]
     where = ["HEAD"] if content is None else ["--contents", "-"]
     # From the root, as the user's setting `blame.ignoreRevsFile` may be relative to it.
     command = ("-C", repository.root, "blame", *options, *where, "--", path)
     printed = ask_git(repository.git_dir, *command, question=content or b"")
-    return None if printed is None else _parse(printed)
+    return None if printed is None else _parse(printed, first, last)
 
 
 def _listed(repository: GitRepository) -> list[str]:
@@ -68,7 +78,7 @@ def _listed(repository: GitRepository) -> list[str]:
     return [sha for sha, kind in zip(shas, kinds, strict=False) if kind == "commit"]
 
 
-def _parse(printed: bytes) -> list[BlamedLines]:
+def _parse(printed: bytes, first: int, last: int) -> list[BlamedLines]:
     lines: dict[str, list[int]] = {}
     about: dict[str, dict[str, str]] = {}
     sha = ""
@@ -77,7 +87,8 @@ def _parse(printed: bytes) -> list[BlamedLines]:
             continue
         if found := _HEADER.fullmatch(line):
             sha = found[1].decode()
-            lines.setdefault(sha, []).append(int(found[2]))
+            if first <= int(found[2]) <= last:
+                lines.setdefault(sha, []).append(int(found[2]))
         elif sha:
             key, _, value = line.decode("utf-8", "replace").partition(" ")
             about.setdefault(sha, {}).setdefault(key, value)

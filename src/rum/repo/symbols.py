@@ -32,9 +32,7 @@ _FUNCTION = re.compile(
     rf"^(?P<indent>\s*)(?:[A-Za-z_][\w:<>,*&\[\]]*[\s*&]+){{0,6}}(?P<name>~?{_NAME})\s*\([^;]*$"
 )
 # A method of JavaScript: like a call, but for the brace after its parentheses.
-_METHOD = re.compile(
-    rf"^(?P<indent>\s+)(?:(?:static|async)\s+)*[*#]?\s*(?P<name>(?!function\b){_NAME})\s*\("
-)
+_METHOD = re.compile(rf"^(?P<indent>\s+)(?:(?:static|async)\s+)*[*#]?\s*(?P<name>(?!function\b){_NAME})\s*\(")
 _METHOD_BODY = re.compile(r"\)\s*(?::[^=;]*)?\{\s*(?://.*)?$")
 _NO_FUNCTION = word_set(
     "if for while switch return catch elif else sizeof defined do try with case throw new await yield"

@@ -17,6 +17,7 @@ import pytest
 
 from rum import Rum
 from rum.surfaces.cli.main import main
+from support.repositories import Repository
 from surfaces.cli.running import FLAGS, JSON, Run
 
 if TYPE_CHECKING:
@@ -484,3 +485,21 @@ def test_memories_with_one_text_are_one_line_that_counts_them(run: Run, rum: Rum
     assert ran.err == "Of memories with the same goal only one is shown; --similar shows them all.\n"
     everyone = run("recall", "fix", "typo", "--similar", "--ids")
     assert (set(everyone.out.split()), everyone.err) == (ids, "")
+
+
+def test_why_indents_the_reason_below_its_commit(run: Run, project: Path):
+    repository = Repository(project)
+    repository.commit("Add a port\n\nThe proxy needs one.", {"port.py": "PORT = 80\n"})
+    assert run("why", "port.py:1").out.splitlines()[1:] == [
+        f"Line 1: Add a port [{repository.head()[:10]}, 2025-06-05, Ann]",
+        "  The proxy needs one.",
+    ]
+
+
+def test_verify_without_anything_to_compare_says_so(run: Run, project: Path):
+    repository = Repository(project)
+    repository.commit("Add a port", {"port.py": "PORT = 80\n"})
+    run("import", "git")
+    assert run("verify").out == (
+        "Nothing to compare: no memory states something about code. Commits and failures stay true.\n"
+    )

@@ -105,6 +105,10 @@ def test_code_of_which_nothing_is_left_is_gone() -> None:
     assert check(anchor_of(CODE, OPEN), "").state == GONE
 
 
+def test_the_place_of_gone_code_is_the_one_it_had_and_not_in_the_file_of_today() -> None:
+    assert check(anchor_of(CODE, OPEN), "print(1)\n", "door.py") == Freshness(GONE, "gate.py", *OPEN, 1.0)
+
+
 def test_a_copy_elsewhere_is_not_the_deleted_code() -> None:
     text = CODE.replace(
         "        return self.state\n",

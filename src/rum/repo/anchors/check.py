@@ -127,13 +127,13 @@ def _different(anchor: Anchor, file: SourceFile, path: str, best: int | None) ->
     """How much of the span is left near the place with most votes, or anywhere for a whole file."""
     kept, count = unpack(anchor.lines), anchor.line_count
     if best is None or not file.codes:
-        return Freshness(GONE, path, anchor.start, anchor.end, 1.0)
+        return Freshness(GONE, anchor.path, anchor.start, anchor.end, 1.0)
     first, last = (max(0, best - count), best + 2 * count) if anchor.start else (0, len(file.codes))
     near = set(file.hashes[first:last])
     share = sum(one not in near for one in kept) / len(kept)
     end = min(best + count, len(file.codes))
     if share == 1 and (not _context_found(anchor, file, best, end) or _is_deleted(anchor, file, best)):
-        return Freshness(GONE, path, anchor.start, anchor.end, 1.0)
+        return Freshness(GONE, anchor.path, anchor.start, anchor.end, 1.0)
     # Without a missing line, others were added between them, or they are in another order.
     share = max(round(share, 2), 0.01)
     if not anchor.start:

@@ -29,6 +29,8 @@ from rum.surfaces.cli.options import (
 )
 from rum.surfaces.cli.output import print_result
 from rum.surfaces.cli.views import (
+    STEP,
+    Block,
     Field,
     Fields,
     Line,
@@ -263,8 +265,11 @@ def why(rum: Rum, target: str, max_tokens: int) -> Output:
     """
     answer = rum.why(target, max_tokens=max_tokens)
     ids = [one.memory_id for one in answer.sources if one.memory_id]
-    view: View = [TextLine((TextPart(line),)) for line in answer.text.splitlines()]
-    return Output(answer, view, ids=ids)
+    trees: list[Tree] = []
+    for line in answer.text.splitlines():
+        part = Tree((TextPart(line),), [])
+        (trees[-1].branches if trees and line.startswith(STEP) else trees).append(part)
+    return Output(answer, list[Block](trees), ids=ids)
 
 
 @rum_command("show")

@@ -29,6 +29,9 @@ def verify(rum: Rum, files: tuple[str, ...], confirm: tuple[str, ...], limit: in
     answer = rum.verify(*files, limit=limit)
     ids = [memory.id for file in answer.files for memory in file.memories]
     checked = count_of(answer.checked, "memory", "memories")
+    if not answer.checked:
+        nothing = "Nothing to compare: no memory states something about code. Commits and failures stay true."
+        return Output(answer, nothing, ids=ids)
     if not answer.files:
         return Output(answer, f"Compared {checked} with the code: none went stale.", ids=ids)
     return Output(answer, _view, ids=ids, notes=[f"{answer.stale} of {checked} went stale."])
