@@ -232,3 +232,12 @@ def test_an_export_never_overwrites_and_says_so_in_one_line(run: Run, stored: st
     assert (ran.code, ran.err) == (1, "rum: all.jsonl exists already; choose another file.\n")
     assert (project / "all.jsonl").read_text() == "mine"
     assert json.loads(run("export", "all.jsonl", "--json").err)["details"] == {"field": "file"}
+
+
+def test_a_sync_that_keeps_items_back_does_not_call_both_sides_the_same(run: Run, stored: str, project: Path):
+    shared = project.parent / "shared"
+    shared.mkdir()
+    ran = run("sync", "--with", str(shared))
+    assert "Nothing to send or receive." in ran.out
+    assert "Not shared (setting `share`): 1 changed item." in ran.out
+    assert "the same" not in ran.out

@@ -7,7 +7,10 @@ import json
 import re
 from pathlib import Path
 
+import click
+
 import rum
+from rum.surfaces.cli.commands import root as program
 
 STATIC = Path(rum.__file__).parent / "surfaces" / "web" / "static"
 VENDOR = STATIC / "vendor"
@@ -85,3 +88,22 @@ def test_the_bundle_stays_small():
     vendored = sum((VENDOR / str(entry["file"])).stat().st_size for entry in manifest())
     assert vendored < 125_000
     assert sum(path.stat().st_size for path in OWN) < 240_000
+
+
+def test_every_command_that_the_page_names_exists():
+    named = {
+        found
+        for path in SCRIPTS
+        for found in re.findall(r"<code>rum ([^<$]+)</code>", path.read_text(encoding="utf-8"))
+    }
+    assert "sync" in named
+    for command in named:
+        group: click.Command = program
+        context = click.Context(program, info_name="rum")
+        for word in command.split():
+            if word.startswith("--"):
+                assert word in {name for option in group.params for name in option.opts}, command
+            elif isinstance(group, click.Group):
+                found = group.get_command(context, word)
+                assert found is not None, f"rum {command}"
+                group = found

@@ -69,11 +69,12 @@ def _view(answer: SyncResult) -> View:
             )
             lines.append(f"{(would + verb).capitalize()}: {named}.")
     if len(lines) == 1 and not answer.conflicts:
-        lines.append("Both sides are the same.")
+        differs = answer.kept_local or answer.skipped
+        lines.append("Nothing to send or receive." if differs else "Both sides are the same.")
     if answer.conflicts:
         lines.append(
-            f"Changed at two places: {count_of(answer.conflicts, 'item')}. Both versions are kept; the later "
-            "one is in force. `rum review` shows the others."
+            f"Changed at two places: {count_of(answer.conflicts, 'item')}. Both versions are kept; "
+            "`rum review` shows those that are not in force."
         )
     if answer.skipped:
         lines.append(

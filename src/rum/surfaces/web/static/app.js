@@ -1,7 +1,7 @@
 // The shell: who is signed in, navigation, and the page for the address.
 import { Component, html, render, useCallback, useEffect, useRef, useState } from "./parts/base.js";
 import { signIn, signOut, whoAmI } from "./parts/api.js";
-import { KeyList, moveFocus, startKeys, useKeys } from "./parts/keys.js";
+import { KeyList, keepTyped, moveFocus, startKeys, useKeys } from "./parts/keys.js";
 import { go, link, useRoute } from "./parts/route.js";
 import { Announcements, Failure, Field, Loading, WriteFailure } from "./parts/ui.js";
 
@@ -92,7 +92,11 @@ function Shell({ me, onSignOut }) {
   const main = useRef(null);
   useKeys({
     "?": () => setKeys(true),
-    "/": () => (route.page === "search" ? document.getElementById("question")?.focus() : go(link("search"))),
+    "/": () => {
+      if (route.page === "search") return document.getElementById("question")?.focus();
+      keepTyped();
+      go(link("search"));
+    },
     j: () => moveFocus(1),
     k: () => moveFocus(-1),
     d: toggleTheme,

@@ -25,7 +25,7 @@ function List({ kind, path, tag }) {
   const none =
     kind === "chapter"
       ? html`<${Empty} title="No chapters yet.">Run <code>rum chapter create --auto</code> to group related memories.<//>`
-      : html`<${Empty} title="No wisdom yet.">Run <code>rum synthesize</code> when there are two chapters or more.<//>`;
+      : html`<${Empty} title="No wisdom yet.">Run <code>rum wisdom synthesize</code> when there are two chapters or more.<//>`;
   return html`<${Paged} pages=${pages} what=${kind} many=${kind === "wisdom" ? "wisdom" : "chapters"} empty=${none}>
     ${(items) => html`<ul class="cards">
       ${items.map(

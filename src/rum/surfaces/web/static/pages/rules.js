@@ -25,7 +25,7 @@ const KINDS = {
     id: (item) => item.key,
     fields: [["key", "Key"], ["value", "Value"]],
     filter: ["prefix", "Keys that begin with"],
-    empty: html`<${Empty} title="No facts yet.">Write one with “New fact”, or run <code>rum fact set</code>.<//>`,
+    empty: html`<${Empty} title="No facts yet.">Write one with “New fact”, or run <code>rum facts set</code>.<//>`,
     save: (item, form) => put(at("facts", item ? item.key : form.key), { value: form.value }),
   },
 };

@@ -1,5 +1,6 @@
 import { classes, html, useEffect, useRef, useState } from "../parts/base.js";
 import { useLoad, useSettled } from "../parts/api.js";
+import { takeTyped } from "../parts/keys.js";
 import { link, replaceRoute } from "../parts/route.js";
 import { Time } from "../parts/time.js";
 import { Confidence, Empty, Failure, Field, Filters, Head, Kind, Loading, Outcome, Select } from "../parts/ui.js";
@@ -18,8 +19,14 @@ export function Page({ route }) {
   const settled = useSettled(text, 180);
   const field = useRef(null);
   const { agents, types } = useChoices();
-  useEffect(() => field.current.focus(), []);
   useEffect(() => setText(q), [q]);
+  useEffect(() => {
+    field.current.focus();
+    const typed = takeTyped();
+    if (!typed) return;
+    field.current.value = typed; // At once, for a key that is pressed before the next drawing
+    setText(typed);
+  }, []);
   useEffect(() => {
     setLimit(STEP);
     if (settled !== q) replaceRoute(link("search", { ...route.query, q: settled }));

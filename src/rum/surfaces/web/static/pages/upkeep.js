@@ -24,7 +24,7 @@ function Sync() {
         <${Facts} rows=${[["shared by default", data.share === "none" ? "nothing" : data.share]]} />
         ${data.targets?.length
           ? html`<table class="list"><thead><tr><th scope="col">with</th><th scope="col">shared</th><th scope="col">automatically</th><th scope="col" class="number">not sent yet</th></tr></thead><tbody>${data.targets.map((one) => html`<tr key=${one.target}><td class="path">${one.target}</td><td>${one.share}</td><td>${one.auto ? "yes" : "no"}</td><td class="number">${one.pending ?? ""}</td></tr>`)}</tbody></table>`
-          : html`<${Empty} title="This memory is only on this machine.">Run <code>rum sync</code> to share it through the repository's git remote.<//>`}
+          : html`<${Empty} title="This memory is only on this machine.">Run <code>rum sync</code> to share it through the repository's git remote.${data.share === "none" ? " It only receives until the setting “share” says what may leave this machine." : ""}<//>`}
         ${data.team?.length > 0 &&
         html`<section>
           <h2>Team</h2>

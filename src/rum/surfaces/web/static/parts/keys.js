@@ -35,9 +35,27 @@ export function useKeys(keys) {
 const isTyping = (target) => target.closest?.("input:not([type=checkbox]), textarea, select, [contenteditable]");
 
 let isJumping = false;
+let typed = null; // What was typed since "/" while the field of the search is not there yet
+
+/** Keep what is typed from now on, until `takeTyped` fetches it. */
+export function keepTyped() {
+  typed = "";
+  setTimeout(() => (typed = null), 3000);
+}
+
+export function takeTyped() {
+  const text = typed ?? "";
+  typed = null;
+  return text;
+}
 
 function handle(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return;
+  if (typed !== null && event.key.length === 1) {
+    event.preventDefault();
+    typed += event.key;
+    return;
+  }
   if (isTyping(event.target)) {
     if (event.key === "Escape" && !event.target.closest("dialog")) event.target.blur();
     return;
