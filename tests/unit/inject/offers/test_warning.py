@@ -41,7 +41,8 @@ def test_a_warning_tells_what_was_tried_why_it_failed_what_worked_and_where_to_r
 
 def test_an_edit_is_recognised_by_its_lines(store: SqliteStore, tmp_path: Path):
     tried = edited("stats.py", "-  return a\n+  return sum(xs) / max(len(xs), 1)", "AssertionError: 1 != 0")
-    add_memory(store, "mem_1", actions=[tried, edited("stats.py", "+  raise ValueError('empty')")])
+    worked = edited("stats.py", "-  return sum(xs) / max(len(xs), 1)\n+  raise ValueError('empty')")
+    add_memory(store, "mem_1", actions=[tried, worked])
     (offer,) = offered(make_edit("/work/stats.py", "return sum(xs)/max( len(xs), 1 )  # safe"), tmp_path)
     assert "`return sum(xs) / max(len(xs), 1)` (AssertionError: 1 != 0)" in offer.text
     assert "Worked instead: `raise ValueError('empty')`" in offer.text
