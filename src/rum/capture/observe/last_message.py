@@ -29,6 +29,11 @@ _DECIDED = re.compile(
     r"(?:(?:i|we) )?(?:decided|chose|opted|voted) (?:against|not to)\b|(?:i|we) (?:dropped|left|rejected)\b",
     re.IGNORECASE,
 )
+# How the checks ended.
+_CHECKED = re.compile(
+    r"\b(?:tests?|checks?|suite|lint|build|ci)\b[^.]{0,60}\b(?:pass(?:es|ed)?|green|ok|fine|succeed\w*|laufen|grün)\b",
+    re.IGNORECASE,
+)
 _MAX_APPROACH = 160  # Characters; a longer phrase is no name of an approach
 
 
@@ -115,8 +120,8 @@ def _statements(parts: Sequence[Part]) -> Iterator[_Statement]:
         if part.kind == PARAGRAPH and not part.level:
             lead = ""
         meaning = lead or (headings[-1][1] if headings else "")
-        if has_items and part.kind == PARAGRAPH and not part.level:
-            meaning = ""  # What stands below the list of a section may be about the whole
+        if has_items and part.kind == PARAGRAPH and not part.level and _CHECKED.search(part.text):
+            meaning = ""  # Below the list of a section it is about the whole work
         if part.kind == PARAGRAPH and part.text.endswith((":", "：")):
             lead = _lead_meaning(part.text) or meaning
         if part.is_checked is not None:
