@@ -133,3 +133,19 @@ def test_a_damaged_file_of_labels_means_no_labels(branch: Branch):
         kept.write_text(text)
         assert branch.label(renewed=False) is None
     assert branch.label() == "feature/cache"
+
+
+def test_verify_does_not_call_work_on_another_branch_stale(shop: Shop):
+    repository = Repository(shop.folder)
+    repository.commit("Start", {"README": "Shop.\n"})
+    rum = shop.open()
+    repository.git("switch", "--quiet", "--create", "feature/gate")
+    repository.commit("Add a gate", {"gate.py": "def gate():\n    return 1\n"})
+    observed = {"observations": [{"what": "it opens", "where": "gate.py:1-2"}]}
+    keep(rum, "Write the gate", perception=observed)
+    assert rum.verify().checked == 1
+    repository.git("switch", "--quiet", "main")
+    answer = rum.verify()
+    assert (answer.checked, answer.stale) == (0, 0)
+    repository.git("switch", "--quiet", "feature/gate")
+    assert rum.verify().checked == 1

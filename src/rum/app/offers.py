@@ -140,7 +140,7 @@ def offers(
     rows = [*_spooled(project, query), *activity.find_offers(query)][:limit]
     useful = activity.usefulness({row.memory_id for row in rows})
     figures = [OfferFigures(**one._asdict()) for one in activity.offer_counts()]
-    hint = UNSET if figures else "No offers yet. Run `rum install` to register hooks."
+    hint = UNSET if figures or rows else "No offers yet. Run `rum install` to register hooks."
     views = [_view(row, useful.get(row.memory_id, 0.0)) for row in rows]
     return OffersResult(offers=views, figures=figures, hint=hint)
 

@@ -201,9 +201,8 @@ def pattern_error(pattern: str) -> str | None:
     if signs := _REGULAR.search(pattern):
         return f"is not a regular expression: `{signs[0]}` is matched literally; only `|` and `*` are special"
     if broad := next((pieces for pieces in parsed.alternatives if _matches_all(pieces)), None):
-        return (
-            f"matches almost every task, as `{'*'.join(broad)}` is in most texts; name what the task is about"
-        )
+        common = f", as `{'*'.join(broad)}` is in most texts" if "".join(broad).strip() else ""
+        return f"matches almost every task{common}; name what the task is about"
     is_natural = " " in _normalise(pattern) and len(parsed.alternatives) == len(parsed.alternatives[0]) == 1
     if is_natural and not parsed.words and not parsed.files:
         return "has only stop words, so it matches only a task with exactly these words"

@@ -199,4 +199,5 @@ def test_what_was_offered_is_listed_before_the_turn_is_over(shop: Shop, rum: Rum
     leave(rum, again(shop))
     (offer,) = rum.offers(kind="warning").offers
     assert offer.memory_id == memory_id
+    assert not rum.offers().hint  # which says that there are none
     assert rum.offers(kind="warning", session="another").offers == []

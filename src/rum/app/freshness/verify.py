@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec import UNSET, UnsetType
 
 from rum.app.caller import Caller
+from rum.app.freshness.branches import needs_renewal, renew_branches, unmerged
 from rum.app.freshness.check import check_anchors
 from rum.app.project import Project
 from rum.model.anchors import CHANGED, GONE, UNKNOWN, Anchor, Freshness, combine, encode, place
@@ -24,14 +25,21 @@ Checked = list[tuple[Anchor, Freshness]]
 
 
 def verify(caller: Caller, files: Sequence[str], limit: int) -> VerifyResult:
-    """Compare what memories state with the code; commits and failures are left out, as they stay true."""
+    """Compare what memories state with the code.
+
+    Commits and failures are left out, as they stay true, and so is work on branches that are not checked out.
+    """
     project = caller.project
     if project.checkout is None:
         raise InvalidQuery("There are no files here to compare with. Run it in a checkout of the project.")
     if limit < 1:
         raise InvalidQuery("verify: `limit` must be 1 or more.", field="limit")
     wanted = [caller.relative(path) for path in files]
-    checked = check_anchors(project, project.store.anchors.claims(MAX_CHECKED))
+    if needs_renewal(project):
+        renew_branches(project)
+    elsewhere = unmerged(project)
+    claims = [one for one in project.store.anchors.claims(MAX_CHECKED) if one not in elsewhere]
+    checked = check_anchors(project, claims)
     if wanted:
         checked = {one: pairs for one, pairs in checked.items() if _is_about(pairs, wanted)}
     states = {one: combine(pairs) for one, pairs in checked.items()}

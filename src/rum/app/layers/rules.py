@@ -146,6 +146,8 @@ def problem(rule: Rule) -> str | None:
     """Why a rule's condition rarely or never matches; None if it is fine."""
     if len(rule.condition) > LONGEST_PATTERN:
         return f"is longer than {LONGEST_PATTERN} characters, so no task matches it"
+    if rule.source == USER and rule.condition == "*":
+        return None  # Said without a condition
     return pattern_error(rule.condition)
 
 

@@ -60,6 +60,7 @@ def test_a_correction_is_a_rule_in_the_users_words_linked_to_the_work(shop: Shop
     first = min(rum.list().memories, key=lambda one: one.created_at)
     assert (rule.action, rule.condition, rule.source, rule.about) == (NO_LOOPS, "*", "user", first.id)
     assert NOON <= rule.created_at <= NOON + 60
+    assert rule.id not in str(rum.doctor())  # It has no condition, as the user gave none
 
 
 def test_corrected_work_is_rejected_and_no_failure(shop: Shop, rum: Rum):
