@@ -234,11 +234,15 @@ def test_a_repository_cannot_choose_the_database(place: Place, monkeypatch: pyte
 
 
 def test_a_server_that_is_not_there_is_named_without_the_password(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
     monkeypatch.setenv("RUM_STORE", "postgresql://ann:hunter2secret@127.0.0.1:1/rum")
-    with pytest.raises(StorageError) as caught, place.open() as rum:
-        rum.recall(query="x")
+    with pytest.raises(StorageError) as caught:
+        place.open()
+    monkeypatch.setenv("RUM_HOME", str(place.home))
+    assert main(["recall", "x"]) == 1
+    assert main(["serve", "--check"]) == 1
+    assert "hunter2secret" not in "".join(capsys.readouterr())
     assert "hunter2secret" not in json.dumps(caught.value.to_dict())
     assert "127.0.0.1" in caught.value.message
 

@@ -36,6 +36,7 @@ _ADVICE: tuple[tuple[type[Exception], str], ...] = (
         causes.TooManyConnections,
         "The server has no connection left; raise max_connections or start fewer processes.",
     ),
+    (psycopg.OperationalError, "Check that the server runs, and the setting `store`."),
 )
 
 
@@ -147,12 +148,12 @@ class Database:
         """A live connection that sees the project's rows."""
         state = self._state
         if state.link is None:
-            link = self._pool.take(self._patience)
+            link = self._take()
             try:
                 self._bind(link)
             except psycopg.OperationalError:
                 self._pool.drop(link)
-                link = self._pool.take(self._patience)
+                link = self._take()
                 try:
                     self._bind(link)
                 except BaseException:
@@ -163,6 +164,16 @@ class Database:
                 raise
             state.link = link
         return state.link
+
+    def _take(self) -> Link:
+        with storage_errors():
+            return self._pool.take(self._patience)
+
+    def connect(self) -> None:
+        """Find out whether the database can be reached."""
+        with storage_errors():
+            self._link()
+            self._release()
 
     def _bind(self, link: Link) -> None:
         link.bind(self._project.find(link.connection))

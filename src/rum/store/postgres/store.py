@@ -57,6 +57,11 @@ class PostgresStore:
         self._db = db = Database(self._pools.memories, project, patience, _MEMORIES)
         self._activity = activity = Database(self._pools.activity, project, patience, _ACTIVITY)
         self._closed = False
+        try:
+            db.connect()
+        except BaseException:
+            self.close()
+            raise
         memories = MemoryTable(db)
         self.memories: Memories = memories
         self.archive: Archive = ArchiveTable(db, memories)

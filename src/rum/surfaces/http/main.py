@@ -116,7 +116,11 @@ def check(options: ServeOptions) -> Check:
     advice: list[str] = []
     tokens = AccessTokens(options.home)
     live = []
-    for step in (lambda: _access(options), lambda: _listen(options).close()):
+
+    def reach_memories() -> None:
+        Rum.open(options.home, home=options.home, owner=True).close()
+
+    for step in (lambda: _access(options), lambda: _listen(options).close(), reach_memories):
         try:
             step()
         except RumError as error:
