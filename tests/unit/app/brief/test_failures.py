@@ -123,7 +123,7 @@ class TestCommits:
         repo.commit("Begin", {"readme": "1\n"})
         body = "Templates of svg were not escaped. Browsers run scripts in them."
         repo.commit(f"Autoescape svg templates\n\n{body}\n\nAnother paragraph.", {"src/templating.py": "1\n"})
-        many = {f"src/{name}.py": "2\n" for name in ("app", "ctx", "json", "templating", "wrappers")}
+        many = {f"src/{name}.py": "2\n" for name in ("app", "ctx", "json", "views", "wrappers")}
         repo.commit("Move svg templates", many)
         rum = shop.open()
         rum.import_git()
