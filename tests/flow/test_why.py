@@ -270,3 +270,18 @@ def test_an_unknown_symbol_is_answered_with_those_that_are_alike(shop: Shop, rep
         shop.open().why("n.py#refreshToken")
     with pytest.raises(NotFound, match=r"Found: number_0, .*, number_9, and 11 more\.$"):
         shop.open().why("n.py#zzz")
+
+
+def test_work_on_another_branch_is_not_told_of_these_lines(shop: Shop, repository: Repository, locked: str):
+    rum = shop.open()
+    repository.git("switch", "--quiet", "--create", "lazy")
+    repository.commit(
+        "Load lazily", {"src/cache.py": LOCKED.replace("load(key)\n    with", "lazy(key)\n    with")}
+    )
+    keep(rum, "Load lazily", perception={"observations": [{"what": "slow", "where": "src/cache.py:5-9"}]})
+    told = "Work on these lines: Load lazily"
+    repository.commit("Go on", {"other.py": "1\n"})
+    assert told in rum.why("src/cache.py:8").text
+    repository.git("switch", "--quiet", "main")
+    rum.tidy()
+    assert told not in rum.why("src/cache.py:8").text

@@ -16,6 +16,7 @@ from msgspec import UNSET
 
 from rum.app.caller import Caller
 from rum.app.capture.reverts import commits_of
+from rum.app.freshness.branches import unmerged
 from rum.app.freshness.check import check_anchors
 from rum.app.project import Project
 from rum.capture.git.commit_memory import SHORT_SHA
@@ -197,7 +198,8 @@ def _parts(project: Project, code: _Code, budget: int) -> Iterator[_Part]:
         yield _Part(
             "Git could not tell who changed these lines." if known else "There is no git repository here."
         )
-    for memory in [one for one in memories if one.id in touching and one.outcome.success][:MAX_WORKS]:
+    here = touching - unmerged(project).keys()
+    for memory in [one for one in memories if one.id in here and one.outcome.success][:MAX_WORKS]:
         if memory.id not in told:
             told.add(memory.id)
             has_reason = True

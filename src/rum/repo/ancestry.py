@@ -1,6 +1,6 @@
 """Which commits are part of the checkout, and which branch has the others, if it was not abandoned.
 
-It runs git several times, so its results are kept, and nothing that a person or an agent waits for calls it.
+It runs git several times, so its results are kept. Of what somebody waits for, only `rum verify` calls it.
 """
 
 from __future__ import annotations

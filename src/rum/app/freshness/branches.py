@@ -1,8 +1,8 @@
 """Which memories were made on branches that are not part of the checkout.
 
-Git is asked in quiet moments (`rum tidy`, `rum import git`). The result is kept in a file for each checkout,
-so that answers need only read it. It counts for the commit that was checked out then; after another checkout
-nothing is labelled until it is renewed.
+Git is asked in quiet moments (`rum tidy`, `rum import git`) and by `rum verify`. The result is kept in a file
+for each checkout, so that answers need only read it. It counts for the commit that was checked out then;
+after another checkout nothing is labelled until it is renewed.
 """
 
 from __future__ import annotations
