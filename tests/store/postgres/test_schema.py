@@ -13,7 +13,7 @@ from rum.store.postgres.migrate import Preparation, migrations
 from rum.store.postgres.pool import Link, full_address
 from rum.store.postgres.store import PostgresStore
 from support import postgres
-from support.builders import add_memory
+from support.builders import add_memory, make_file
 
 
 @pytest.fixture
@@ -55,21 +55,37 @@ def test_a_schema_of_a_newer_version_is_refused(empty: str):
         PostgresStore(empty, "project", patience=1)
 
 
-def test_the_newest_holders_of_a_word_are_read_in_the_order_of_the_key(store: PostgresStore, dsn: str):
-    """Row-level security keeps PostgreSQL from using some indexes; it must not keep it from this one."""
+LOOKUPS = {
+    "SELECT seq FROM memory_terms WHERE project = %(n)s AND term = 'common' ORDER BY seq DESC LIMIT 10": (
+        "Backward using memory_terms_pkey"
+    ),
+    "SELECT seq FROM memories WHERE project = %(n)s AND goal_key = md5('x')": "memories_goal",
+    "SELECT id FROM memories WHERE project = %(n)s AND tail = 'abcdefgh'": "memories_tail",
+    "SELECT id FROM memories WHERE project = %(n)s AND git_commit >= 'abc' AND git_commit < 'abd'": (
+        "memories_commit"
+    ),
+    "SELECT memory_id FROM memory_files WHERE project = %(n)s AND file_path >= 'a' AND file_path < 'b'": (
+        "memory_files_path"
+    ),
+}
+
+
+@pytest.mark.parametrize("statement", LOOKUPS)
+def test_lookups_use_their_index_behind_the_second_wall(store: PostgresStore, dsn: str, statement: str):
+    """Row-level security keeps PostgreSQL from using an index on what is not leakproof."""
     with store.transaction():
-        for number in range(60):
-            add_memory(store, f"mem_{number}", f"Common word{number}")
+        for number in range(100):
+            files = [make_file(f"{number}.py")]
+            add_memory(store, f"mem_{number}", f"Common word{number}", files=files, commit=f"{number:040x}")
     with psycopg.connect(full_address(dsn), autocommit=True) as connection:
         connection.execute("SET search_path = rum; SET enable_seqscan = off")
+        connection.execute("ANALYZE memories, memory_files, memory_terms")
         number = store._db.identity
         assert isinstance(number, int)
         Link(connection).bind(number)
-        plan = connection.execute(
-            "EXPLAIN SELECT seq FROM memory_terms WHERE project = %s AND term = 'common' "
-            "ORDER BY seq DESC LIMIT 10",
-            (number,),
-        ).fetchall()
-    text = "\n".join(line for (line,) in plan)
-    assert "Backward using memory_terms_pkey" in text
-    assert "Sort" not in text
+        lines = connection.execute(f"EXPLAIN {statement}".encode(), {"n": number}).fetchall()
+    text = "\n".join(line for (line,) in lines)
+    assert LOOKUPS[statement] in text
+    assert "Index Cond" in text
+    condition = text[text.index("Index Cond") :].splitlines()[0]
+    assert any(word in condition for word in ("term", "goal_key", "tail", "git_commit", "file_path"))

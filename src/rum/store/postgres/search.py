@@ -71,7 +71,7 @@ SELECT (SELECT max(seq) FROM memories WHERE project = :project),
     SELECT 1 FROM memories WHERE project = :project AND session_id = :session
     LIMIT :max_session_size) AS own),
   ARRAY(SELECT seq FROM memories WHERE project = :project
-    AND md5(lower(intent_goal)) = md5(lower(:goal COLLATE "C"))
+    AND goal_key = md5(lower(:goal COLLATE "C"))
     AND lower(intent_goal) = lower(:goal COLLATE "C")
     ORDER BY created_at DESC, id DESC LIMIT :max_same_goal),
   EXISTS (SELECT 1 FROM chapters WHERE project = :project)

@@ -65,6 +65,10 @@ CREATE TABLE memories (
   reverted_commit text COLLATE "C",
   reverted_in_part smallint NOT NULL DEFAULT 0,
   reverted_reason text COLLATE "C",
+  -- Columns, not expressions in an index: under row-level security PostgreSQL uses no index on a function that is not
+  -- leakproof. Goals may be longer than an index takes.
+  goal_key text COLLATE "C" NOT NULL GENERATED ALWAYS AS (md5(lower(intent_goal))) STORED,
+  tail text COLLATE "C" NOT NULL GENERATED ALWAYS AS (right(id, 8)) STORED,
   PRIMARY KEY (project, seq),
   UNIQUE (project, id),
   FOREIGN KEY (project, agent_id) REFERENCES agents(project, id)
@@ -74,10 +78,9 @@ CREATE INDEX memories_agent ON memories(project, agent_id, created_at);
 CREATE INDEX memories_session ON memories(project, session_id, created_at);
 CREATE INDEX memories_type ON memories(project, intent_type, created_at);
 CREATE INDEX memories_failed ON memories(project, created_at) WHERE outcome_success = 0;
--- Goals may be longer than an index takes.
-CREATE INDEX memories_goal ON memories(project, md5(lower(intent_goal)));
+CREATE INDEX memories_goal ON memories(project, goal_key);
 CREATE INDEX memories_superseded ON memories(project, seq) WHERE superseded = 1;
-CREATE INDEX memories_tail ON memories(project, right(id, 8));
+CREATE INDEX memories_tail ON memories(project, tail);
 CREATE INDEX memories_reverted ON memories(project, reverted_by) WHERE reverted_by IS NOT NULL;
 -- The same condition must be in the queries.
 CREATE INDEX memories_unverified ON memories(project, created_at, id) WHERE strpos(tags, '"unverified"') > 0;

@@ -10,7 +10,7 @@ SELECT m.created_at, m.id, m.superseded, CASE
     WHERE l.project = :project AND l.target_id = m.id AND l.link_type = 'caused_by' AND n.outcome_success = 1
   ) AND NOT EXISTS (
     SELECT 1 FROM memories AS n
-    WHERE n.project = :project AND md5(lower(n.intent_goal)) = md5(lower(m.intent_goal))
+    WHERE n.project = :project AND n.goal_key = m.goal_key
       AND lower(n.intent_goal) = lower(m.intent_goal) AND n.outcome_success = 1 AND n.created_at > m.created_at
   ) THEN 'follow_ups'
   WHEN EXISTS (

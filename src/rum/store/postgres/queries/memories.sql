@@ -115,7 +115,7 @@ SELECT count(*) FROM memory_versions WHERE project = :project AND memory_id = ?;
 
 -- name: ids_by_tail
 SELECT id FROM memories
-WHERE project = :project AND right(id, 8) = right(:tail, 8) AND right(id, length(:tail)) = :tail LIMIT 5;
+WHERE project = :project AND tail = right(:tail, 8) AND right(id, length(:tail)) = :tail LIMIT 5;
 
 -- name: in_time_order
 SELECT created_at, id FROM memories WHERE project = :project AND (created_at, id) > (?, ?) ORDER BY created_at, id LIMIT ?;
