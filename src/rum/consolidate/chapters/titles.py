@@ -58,6 +58,7 @@ decrease insert invoke mangle populate preserve provide reject relax reorder reo
 silence specify strip suppress treat trim unify warn wrap
 deprecate expose install mention pin refer require restore revise rework start switch upgrade
 """
+_ADDED = ("added", "adding")  # Forms of `add` with the stem of another word, `ad`
 # Words that say how something was changed, or nothing, but not what.
 _GENERIC_WORDS = """
 also app behavior better bug chore code core current dev development doc docs error feat file improvement
@@ -208,7 +209,7 @@ def _phrases(goal: Goal) -> dict[tuple[str, ...], str]:
 
 def _key(word: str) -> str | None:
     """The stem of a word; None for numbers and generic words."""
-    if len(word) < 2 or _NUMBER.fullmatch(word):
+    if len(word) < 2 or _NUMBER.fullmatch(word) or word.lower() in _ADDED:
         return None
     found = terms(word)
     key = found[0] if found else None

@@ -44,6 +44,11 @@ def test_verbs_are_no_topic_and_names_keep_their_spelling():
     assert topics_of(members) == ("curl_easy_perform",)
 
 
+def test_other_forms_of_a_verb_are_no_topic_either():
+    goals = ("Added fallback signers", "Added a fallback for clocks", "Adding, fixing and using a fallback")
+    assert topics_of([make_work(n, goal) for n, goal in enumerate(goals)]) == ("fallback",)
+
+
 def test_tags_help_where_goals_share_little():
     members = [make_work(n, goal, tags=["oauth"]) for n, goal in enumerate(("Add login", "Drop cookies"))]
     assert topics_of(members) == ("oauth",)
