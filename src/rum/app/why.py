@@ -43,6 +43,7 @@ MAX_FILE = 16 * 1024 * 1024  # Bytes of a file that is read
 MAX_NAMES = 10  # Symbols that are listed instead of an unknown one
 MAX_COMMITS = 3  # Commits that are told of
 MAX_MEMORIES = 40  # Memories of the file that are looked at
+AROUND = 15  # Lines on both sides that help to follow moved ones
 MAX_FAILURES = 2
 MAX_WORKS = 2  # Memories of work on the lines
 MAX_CAUSES = 2
@@ -53,6 +54,11 @@ SOURCE = 14  # Tokens of a source in the answer
 _MECHANICAL = re.compile(
     r"(?i)\b(?:re-?format\w*|formatting|code style|black|prettier|gofmt|rustfmt|clang-format|isort|"
     r"ruff format|whitespace|(?:re-?)?indent\w*|lint(?:er|ing)?|pyupgrade|trailing commas?)\b"
+)
+# A commit that may have brought lines from elsewhere.
+_MOVE = re.compile(
+    r"(?i)\b(?:mov(?:e|es|ed|ing)|split\w*|extract\w*|renam\w*|relocat\w*|refactor\w*|reorgani[sz]\w*|restructur\w*|"
+    r"copy|copied|import(?:ed)? from|into (?:modules?|files?|packages?|classes)|layout)\b"
 )
 # Words by which a sentence gives a reason.
 _REASON = re.compile(
@@ -218,12 +224,12 @@ def _blame(project: Project, code: _Code) -> list[BlamedLines]:
         return []
     asked = (repository, code.in_repository, code.first, code.last, code.content)
     blamed = blame(*asked) or []
-    mechanical = [
-        one.sha for one in blamed[:MAX_COMMITS] if one.committed and _MECHANICAL.search(one.subject)
-    ]
-    if mechanical and (before := blame(*asked, ignored=mechanical)):
-        blamed = before
-    return blamed
+    first = [one for one in blamed[:MAX_COMMITS] if one.committed]
+    mechanical = [one.sha for one in first if _MECHANICAL.search(one.subject)]
+    moved = any(_MOVE.search(one.subject) for one in first)
+    if not (mechanical or moved):
+        return blamed
+    return blame(*asked, ignored=mechanical, around=AROUND if moved else 0) or blamed
 
 
 def _memories_of_file(project: Project, code: _Code) -> list[Memory]:

@@ -13,9 +13,6 @@ from rum.repo.git_process import ask_git
 IGNORED_COMMITS = ".git-blame-ignore-revs"  # A list that forges and editors honour too
 _MAX_IGNORED = 64 * 1024  # Bytes of that file that are read
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_CONTEXT = (
-    15  # Lines around the range that are blamed with it: git follows moved blocks, not single short lines
-)
 _HEADER = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?) \d+ (\d+)(?: \d+)?")
 
 
@@ -42,20 +39,16 @@ def blame(
     content: bytes | None,
     *,
     ignored: Sequence[str] = (),
+    around: int = 0,
 ) -> list[BlamedLines] | None:
     """The commits that last changed the lines of a file, those with the most lines first.
 
     `content` is the file as it is now, with changes that are not committed; None means as in HEAD. `ignored`
-    are commits whose changes count as those of the commits before them. None if git cannot tell.
+    are commits whose changes count as those of the commits before them. Git follows moved blocks, but not
+    single short lines: `around` is the number of lines on both sides that it gets too. None if git fails.
     """
-    options = [
-        "--porcelain",
-        "-w",
-        "-M",
-        "-C",
-        "--no-textconv",
-        f"-L{max(1, first - _CONTEXT)},{last + _CONTEXT}",
-    ]
+    lines = f"-L{max(1, first - around)},{last + around}"
+    options = ["--porcelain", "-w", "-M", "-C", "--no-textconv", lines]
     options += [f"--ignore-rev={sha}" for sha in (*ignored, *_listed(repository))]
     where = ["HEAD"] if content is None else ["--contents", "-"]
     # From the root, as the user's setting `blame.ignoreRevsFile` may be relative to it.
