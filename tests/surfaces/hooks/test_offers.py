@@ -31,7 +31,7 @@ def hooks(tmp_path: Path) -> HookRunner:
     subprocess.run(["git", "init", "-q", str(hooks.work)], check=True)
     actions = [
         edited("stats.py", "-return sum(xs) / len(xs)\n+return sum(xs) / max(len(xs), 1)", "AssertionError"),
-        edited("stats.py", "+raise ValueError('no values')"),
+        edited("stats.py", "-return sum(xs) / max(len(xs), 1)\n+raise ValueError('no values')"),
         failed_run("pip install psycopg2", "pg_config not found"),
         ran("pip install psycopg2-binary"),
     ]

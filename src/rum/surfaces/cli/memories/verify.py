@@ -18,7 +18,7 @@ from rum.surfaces.cli.views import TextPart, Tree, View, count_of
 @click.option("--limit", type=click.IntRange(min=1), default=100, help="Maximum number of memories.")
 @ids_option
 def verify(rum: Rum, files: tuple[str, ...], confirm: tuple[str, ...], limit: int) -> Output:
-    """List the memories whose code has changed.
+    """List memories whose code has changed.
 
     By file, with the commit that changed it. Commits and failures are left out, as they stay true. Confirm
     what still holds with --confirm; use `rum update`, `rum link` or `rum forget` for the rest.
