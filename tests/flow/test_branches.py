@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from rum import Rum
+from rum.inject.offers.context import OfferContext
+from support.offers import make_event
 from support.projects import Shop, edited, keep
 from support.repositories import Repository
 
@@ -149,3 +151,83 @@ def test_verify_does_not_call_work_on_another_branch_stale(shop: Shop):
     assert (answer.checked, answer.stale) == (0, 0)
     repository.git("switch", "--quiet", "feature/gate")
     assert rum.verify().checked == 1
+
+
+class Gate:
+    """A memory of code that only the branch `feature/gate` has."""
+
+    def __init__(self, shop: Shop) -> None:
+        self.repository = Repository(shop.folder)
+        self.repository.commit("Start", {"README": "Shop.\n"})
+        self.rum = shop.open()
+        self.repository.git("switch", "--quiet", "--create", "feature/gate")
+        self.repository.commit("Add a gate", {"gate.py": "def gate():\n    return 1\n"})
+        observed = {"observations": [{"what": "it opens", "where": "gate.py:1-2"}]}
+        self.memory = keep(self.rum, "Write the gate", perception=observed)
+
+    def labels(self) -> set[str | None]:
+        """What recall, show, list, offers and the page say of the code."""
+        rum, memory = self.rum, self.memory
+        [found] = rum.recall(memory_id=memory).memories
+        [listed] = [one for one in rum.list().memories if one.id == memory]
+        context = OfferContext(make_event("prompt"), rum.project.directory, str(self.repository.root))
+        remark = context.code_remarks([memory]).get(memory, "")
+        said = {"code gone since": "gone", "code changed since": "changed", "": None}[remark]
+        states = [one.freshness or None for one in (found, rum.show(memory), listed)]
+        places = [one.state for one in rum.pages.anchors(memory)]
+        return {said, *(None if one in ("fresh", "unknown") else one for one in (*states, *places))}
+
+
+@pytest.fixture
+def gate(shop: Shop) -> Gate:
+    return Gate(shop)
+
+
+@pytest.mark.parametrize("renewed", [False, True])
+def test_code_of_another_branch_is_never_called_gone(gate: Gate, renewed: bool):
+    gate.rum.tidy()
+    gate.repository.git("switch", "--quiet", "main")
+    if renewed:
+        gate.rum.tidy()
+    assert gate.labels() == {None}
+    gate.repository.commit("Go on", {"README": "A shop.\n"})
+    assert gate.labels() == {None}
+    gate.repository.git("switch", "--quiet", "feature/gate")
+    gate.repository.commit("Remove the gate", {"gate.py": None})
+    assert gate.labels() == {"gone"}  # without asking git again
+
+
+def test_code_is_called_gone_only_when_a_merge_is_known(gate: Gate):
+    gate.rum.tidy()
+    gate.repository.git("switch", "--quiet", "main")
+    gate.repository.commit("Go on", {"README": "A shop.\n"})
+    gate.repository.git("merge", "--quiet", "--squash", "feature/gate")
+    gate.repository.commit("Add a gate (#7)")
+    gate.repository.commit("Remove the gate", {"gate.py": None})
+    assert gate.labels() == {None}
+    gate.rum.tidy()
+    assert gate.labels() == {"gone"}
+
+
+def test_amended_work_is_neither_abandoned_nor_elsewhere(gate: Gate):
+    gate.repository.write("gate.py", "def gate():\n    return 2\n")
+    gate.repository.git("commit", "--quiet", "--all", "--amend", "--message", "Add a gate")
+    assert gate.labels() == {"changed"}
+    gate.rum.tidy()
+    assert gate.labels() == {"changed"}
+    assert not gate.rum.show(gate.memory).unmerged
+
+
+def test_code_of_a_commit_that_is_not_here_is_not_called_gone(gate: Gate, shop: Shop):
+    gate.repository.git("switch", "--quiet", "main")
+    gate.repository.git("branch", "--quiet", "-D", "feature/gate")
+    gate.repository.git("reflog", "expire", "--expire=now", "--all")
+    gate.repository.git("gc", "--quiet", "--prune=now")
+    gate.rum.tidy()
+    assert gate.labels() == {None}
+
+
+def test_a_report_does_not_count_work_on_other_branches_as_stale(gate: Gate):
+    gate.repository.git("switch", "--quiet", "main")
+    gate.rum.tidy()
+    assert gate.rum.report().stale_memories == 0

@@ -6,7 +6,9 @@ It runs git several times, so its results are kept. Of what somebody waits for, 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from typing import NamedTuple
 
+from rum.repo.anchors.commits import log_of
 from rum.repo.git import GitRepository
 from rum.repo.git_process import ask_git, run_git
 
@@ -16,25 +18,52 @@ MAX_PATCHES = 64 * 1024 * 1024  # Bytes of their changes
 ABANDONED = "abandoned"  # Instead of a branch, if none has the commit any more
 
 
-def outside(
+class ComparedCommits(NamedTuple):
+    """What is known of commits; one that never was in this repository is in neither."""
+
+    inside: set[str]  # Those that are part of HEAD, themselves or by their changes
+    outside: dict[str, str]  # The branch of each other one
+
+
+def compare_commits(
     repository: GitRepository, commits: Collection[str], known: Mapping[str, str] | None = None
-) -> dict[str, str] | None:
-    """The branch of each of the commits that is not part of HEAD, neither itself nor by its changes.
+) -> ComparedCommits | None:
+    """Which of the commits are part of HEAD, and the branch of each of the others.
 
     A commit counts as part of HEAD if it was merged, or if HEAD has a commit with the same changes: its own
-    after a rebase or a cherry-pick, or those of its whole branch after a squash. A commit that is no longer
-    in this repository keeps its branch of `known`; one that never was is left out. None if git fails.
+    after a rebase or a cherry-pick, or those of its whole branch after a squash. An amended one is where the
+    one in its place is. A commit that is no longer in this repository keeps its branch of `known`. Nothing is
+    said of those that are too many to be compared. None if git fails.
     """
     listed = run_git(repository.git_dir, "rev-list", "HEAD")
     if listed is None:
         return None
-    rest = set(commits) - set(listed.split())
+    merged = set(listed.split())
+    last = _amended(repository, set(commits) - merged)
+    rest = {*last, *last.values()} - merged
     present = _existing(repository, rest)
     branches = _branches(repository, present)
+    now = {sha: sha if sha in branches else last.get(sha, sha) for sha in commits}
     tips = {(run_git(repository.git_dir, "rev-parse", name) or "").strip() for name in {*branches.values()}}
-    applied = _applied(repository, sorted(present | tips - {""})[:MAX_COMPARED])
-    found = {sha: branches.get(sha, ABANDONED) for sha in present - applied}
-    return {**{sha: one for sha, one in (known or {}).items() if sha in rest - present}, **found}
+    compared = [*sorted(tips - {""}), *sorted(present - tips)][:MAX_COMPARED]
+    applied = _applied(repository, compared)
+    found = {sha: branches.get(sha, ABANDONED) for sha in present & set(compared) - applied}
+    found = {**{sha: one for sha, one in (known or {}).items() if sha in rest - present}, **found}
+    inside = {sha for sha, one in now.items() if one in merged or one in applied}
+    return ComparedCommits(inside, {sha: found[one] for sha, one in now.items() if one in found})
+
+
+def _amended(repository: GitRepository, commits: Iterable[str]) -> dict[str, str]:
+    """The commit that each one was amended to, or itself."""
+    amended = log_of(repository)[1]
+    now: dict[str, str] = {}
+    for sha in commits:
+        last, seen = sha, {sha}
+        while (after := amended.get(last)) and after not in seen:
+            last = after
+            seen.add(after)
+        now[sha] = last
+    return now
 
 
 def _existing(repository: GitRepository, commits: Iterable[str]) -> set[str]:

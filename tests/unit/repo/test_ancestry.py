@@ -6,9 +6,17 @@ from pathlib import Path
 
 import pytest
 
-from rum.repo.ancestry import ABANDONED, outside
+from rum.repo.ancestry import ABANDONED, compare_commits
 from rum.repo.git import GitRepository, find_git
 from support.repositories import Repository
+
+
+def outside(git: GitRepository, commits: list[str], known: dict[str, str] | None = None) -> dict[str, str]:
+    """The branches of the commits that are not part of the checkout."""
+    found = compare_commits(git, commits, known)
+    assert found
+    assert found.inside == set(commits) - found.outside.keys()
+    return found.outside
 
 
 @pytest.fixture
@@ -86,10 +94,11 @@ def test_a_deleted_branch_is_abandoned_also_after_its_commits_are_gone(
 
 
 def test_commits_that_were_never_here_are_not_judged(git: GitRepository):
-    assert outside(git, ["0123456789" * 4]) == {}
+    found = compare_commits(git, ["0123456789" * 4])
+    assert found == (set(), {})
 
 
 def test_without_a_commit_nothing_can_be_said(tmp_path: Path):
     found = find_git(str(Repository(tmp_path / "empty").root))
     assert found
-    assert outside(found, ["0123456789" * 4]) is None
+    assert compare_commits(found, ["0123456789" * 4]) is None

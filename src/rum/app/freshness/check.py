@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from rum.app.freshness.branches import unmerged
+from rum.app.freshness.branches import known_commits, unmerged
 from rum.app.project import Project
 from rum.model.anchors import (
     CHANGED,
@@ -35,7 +35,19 @@ def freshness_of(project: Project, ids: Iterable[str]) -> dict[str, Freshness]:
 
 
 def check_anchors(project: Project, ids: Iterable[str]) -> dict[str, list[tuple[Anchor, Freshness]]]:
-    """The anchors of each of these memories with what became of their code."""
+    """The anchors of each of these memories with what can be said of their code.
+
+    Nothing is said of code that may never have been part of the checkout, such as that of other branches.
+    """
+    commits = known_commits(project)
+    return {
+        one: [(anchor, now if commits.can_tell(anchor, now) else NO_ANSWER) for anchor, now in pairs]
+        for one, pairs in compare_anchors(project, ids).items()
+    }
+
+
+def compare_anchors(project: Project, ids: Iterable[str]) -> dict[str, list[tuple[Anchor, Freshness]]]:
+    """The anchors of each of these memories with how the files compare, whatever branch they are of."""
     checkout = project.checkout
     if checkout is None:
         return {}

@@ -8,7 +8,7 @@ from msgspec import UNSET, UnsetType
 
 from rum.app.caller import Caller
 from rum.app.freshness.branches import needs_renewal, renew_branches, unmerged
-from rum.app.freshness.check import check_anchors
+from rum.app.freshness.check import check_anchors, compare_anchors
 from rum.app.project import Project
 from rum.model.anchors import CHANGED, GONE, UNKNOWN, Anchor, Freshness, combine, encode, place
 from rum.model.errors import InvalidQuery
@@ -114,7 +114,7 @@ def confirm(caller: Caller, memory_ids: Sequence[str]) -> ConfirmResult:
     if not memory_ids:
         raise InvalidQuery("confirm: give the id of at least one memory.", field="memory_ids")
     ids = [project.find_id("memory", one) for one in memory_ids]
-    checked = check_anchors(project, ids)
+    checked = compare_anchors(project, ids)
     commit = project.commit_and_branch()[0] or ""
     renewed: dict[str, bytes] = {}
     for one in ids:

@@ -103,14 +103,17 @@ class OfferContext:
             return {}
         from rum.model.anchors import combine, decode, remark  # noqa: PLC0415 (most events get no offer)
         from rum.repo.anchors.checkout import Checkout  # noqa: PLC0415
+        from rum.repo.anchors.commits import KnownCommits  # noqa: PLC0415
         from rum.repo.git import find_git  # noqa: PLC0415
 
         repository = find_git(self.root)
         checkout = Checkout(self.root, repository.git_dir if repository else None)
+        commits = KnownCommits(repository, self.folder)
         remarks: dict[str, str] = {}
         for memory_id, data in known.items():
             anchors = decode(data)
-            found = combine(zip(anchors, checkout.check(anchors, self.store.later_names), strict=True))
+            pairs = zip(anchors, checkout.check(anchors, self.store.later_names), strict=True)
+            found = combine(pair for pair in pairs if commits.can_tell(*pair))
             remarks[memory_id] = remark(found.state)
         return remarks
 
