@@ -124,7 +124,7 @@ def _parsed(path: str, *_version: int) -> dict[str, Any]:
     """The content of a file, read once for each version of it; nobody changes what is returned."""
     try:
         data, _ = read_bounded(path, MAX_KEPT)
-        kept = json.loads(data)
+        kept: dict[str, Any] = json.loads(data)
     except (OSError, ValueError, RecursionError):
         return {}
-    return kept if isinstance(kept, dict) else {}
+    return kept if type(kept) is dict else {}
