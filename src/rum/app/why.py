@@ -125,7 +125,8 @@ def _find_code(caller: Caller, target: Target) -> _Code:
     within = None
     if repository and _is_below(absolute, repository.root):
         within = os.path.relpath(absolute, repository.root).replace(os.sep, "/")
-    content = _read(absolute)
+    # Somebody with a token sees what was committed: other files of the server's machine are not theirs.
+    content = _read(absolute) if caller.role is None else None
     text = content
     if content is None and repository and within:
         text = ask_git(repository.git_dir, "cat-file", "blob", f"HEAD:{within}")

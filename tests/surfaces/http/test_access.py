@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -262,5 +263,65 @@ def test_a_writer_writes_in_its_own_journal_only(tmp_path: Path):
         assert errors(server, "journal", boss, **add, agent=written["agent"]) is None
         shown = server.call("journal", bob, action="show", session="monday", agent=written["agent"]).tool
         assert shown["text"].count("The clock drifts") >= 1
+    finally:
+        assert server.stop() == 0
+
+
+def test_a_new_token_does_not_inherit_the_role_of_a_revoked_one_of_its_name(tmp_path: Path):
+    home = tmp_path / "home"
+    server = start(home)
+    try:
+        server.create("anna", "owner")
+        assert errors(server, "store", server.tokens["anna"], **WORK) is None
+        assert server.ask("GET", "/api/v1/me", token=server.tokens["anna"]).json["role"] == "owner"
+        AccessTokens(str(home)).revoke("anna")
+        server.create("anna", "reader")
+        assert errors(server, "store", server.tokens["anna"], **WORK) == "PERMISSION_DENIED"
+        assert server.ask("GET", "/api/v1/me", token=server.tokens["anna"]).json["role"] == "reader"
+    finally:
+        assert server.stop() == 0
+
+
+def test_files_that_git_does_not_know_are_not_read_for_the_team(tmp_path: Path):
+    shop, home = tmp_path / "shop", tmp_path / "home"
+    shop.mkdir()
+    (shop / "pay.py").write_text("def pay():\n    return 1\n")
+    git = ("git", "-C", str(shop), "-c", "user.name=A", "-c", "user.email=a@example.com")
+    for step in (["init", "-q"], ["add", "pay.py"], ["commit", "-q", "-m", "Pay once, as cards fail twice"]):
+        subprocess.run([*git, *step], check=True)
+    (shop / "secret.py").write_text("def password():\n    return 'hunter2'\n")
+    (shop / "pay.py").write_text("def not_yet_committed():\n    return 2\n")
+    home.mkdir(mode=0o700)
+    (home / "config.toml").write_text('no_such_setting = "x"\n')
+    token = create_token(home, "anna", "reader", str(shop))
+    server = start(home)
+    try:
+        assert "Pay once" in server.call("why", token, target="pay.py:1").tool["text"]
+        for target in ("secret.py:1", "secret.py#x", "secret.py:999"):
+            refused = server.call("why", token, target=target)
+            assert refused.tool["code"] == "NOT_FOUND", target
+            assert b"password" not in refused.body
+        assert b"not_yet_committed" not in server.call("why", token, target="pay.py#x").body
+        read = {"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": "rum://project"}}
+        assert b"shop" in (shown := server.ask(body=read, token=token).body)
+        assert str(tmp_path).encode() not in shown
+        assert server.ask("GET", "/api/v1/overview", token=token).json["warnings"] == []
+    finally:
+        assert server.stop() == 0
+
+
+def test_a_writer_does_not_confirm_the_memories_of_others(tmp_path: Path):
+    shop, home = tmp_path / "shop", tmp_path / "home"
+    shop.mkdir()
+    (shop / "pay.py").write_text("def pay():\n    return 1\n")
+    anna, bob = (create_token(home, name, "writer", str(shop)) for name in ("anna", "bob"))
+    work = WORK | {"actions": [{"type": "file_edit", "file_path": "pay.py"}]}
+    server = start(home)
+    try:
+        stored = server.call("store", anna, **work).tool["memory_id"]
+        server.call("store", bob, **work)
+        confirm = ("POST", "/api/v1/stale/confirm", {"ids": [stored]})
+        assert server.ask(*confirm, token=bob).status == 403
+        assert server.ask(*confirm, token=anna).status != 403
     finally:
         assert server.stop() == 0

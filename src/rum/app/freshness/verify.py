@@ -114,6 +114,9 @@ def confirm(caller: Caller, memory_ids: Sequence[str]) -> ConfirmResult:
     if not memory_ids:
         raise InvalidQuery("confirm: give the id of at least one memory.", field="memory_ids")
     ids = [project.find_id("memory", one) for one in memory_ids]
+    if caller.is_confined:
+        for one in ids:
+            caller.check_may_change(project.memory(one))
     checked = compare_anchors(project, ids)
     commit = project.commit_and_branch()[0] or ""
     renewed: dict[str, bytes] = {}

@@ -560,13 +560,14 @@ def summary(caller: Caller) -> dict[str, Any]:
     """The main figures of the project."""
     project = caller.project
     location, agents = project.location, project.store.agents.all()
+    is_local = caller.role is None  # the folders of a server are not shown to its team
     return {
         "project_id": location.id,
         "name": location.name,
-        "root": location.root,
+        "root": location.root if is_local else None,
         "memories": project.store.memories.count(),
         "agents": [msgspec.to_builtins(describe(project, agent)) for agent in agents],
-        "warnings": list(project.warnings()),
+        "warnings": list(project.warnings()) if is_local else [],
     }
 
 

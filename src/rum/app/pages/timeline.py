@@ -158,7 +158,7 @@ def overview(caller: Caller) -> Overview:
         tokens_by_day=_tokens_by_day(project, now),
         pending_vectors=project.semantic.counts().pending,
         is_index_stale=store.upkeep.is_index_stale(),
-        warnings=list(project.warnings()),
+        warnings=list(project.warnings()) if caller.role is None else [],
     )
 
 

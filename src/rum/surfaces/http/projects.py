@@ -46,14 +46,15 @@ class OpenProject:
         self.is_settled = True
         self.is_idle = True
         self._lock = threading.Lock()
-        self._callers: OrderedDict[tuple[str, str | None, bool], Rum] = OrderedDict()
+        self._callers: OrderedDict[tuple[str | None, str, str | None, bool], Rum] = OrderedDict()
 
     def rum_of(
         self, token: AccessToken | None, client: str | None, session: str | None, *, is_page: bool = False
     ) -> Rum:
         """The memory for a caller; who it says it is lasts as long as its session, or as its token."""
         name = f"http:{token.name}" if token else client or ("http:everybody" if is_page else "mcp")
-        key = (name, session, is_page)
+        # By the token itself: a later one of the same name may have another role.
+        key = (token.id if token else None, name, session, is_page)
         with self._lock:
             found = self._callers.get(key)
             if found is None:
