@@ -196,6 +196,11 @@ def test_damaged_tokens_let_nobody_in(tmp_path: Path):
         refused = server.ask(body=LIST, token=token)
         assert refused.status == 503
         assert str(home).encode() not in refused.body
+        by_page = server.ask("GET", "/api/v1/me", token=token)
+        assert by_page.status == 503
+        assert str(home).encode() not in by_page.body
+        by_login = server.ask("POST", "/api/v1/login", {"token": token})
+        assert (by_login.status, str(home).encode() in by_login.body) == (503, False)
     finally:
         assert server.stop() == 0
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 from rum.app.access import AccessTokens, AuditLog
 from rum.surfaces.web.messages import CONTENT_POLICY
-from surfaces.http.running import WORK, Answer, Server
+from surfaces.http.running import WORK, Answer, Server, start
 
 
 class Browser:
@@ -163,3 +164,23 @@ def test_answers_of_the_page_have_its_headers(server: Server):
         assert answer.headers["content-security-policy"] == CONTENT_POLICY
         assert answer.headers["x-content-type-options"] == "nosniff"
     assert server.ask("GET", "/static/../app.py").status == 404
+
+
+def test_long_bodies_are_read_of_those_who_have_signed_in_only(server: Server):
+    long = json.dumps({"token": "x" * 100_000}).encode()
+    for path in ("login", "logout", "calls/store", "nothing"):
+        assert server.ask("POST", f"/api/v1/{path}", long).status == 413, path
+    assert server.ask("POST", "/static/app.js", long).status == 413
+    assert server.ask("POST", "/api/v1/calls/store", long, token=server.tokens["writer"]).status == 400
+
+
+def test_one_project_does_not_take_every_place_of_the_others(tmp_path: Path):
+    home = tmp_path / "home"
+    server = start(home, limits={"MAX_WAITING_EACH": 0})
+    try:
+        token = server.create("anna")
+        busy = server.ask("GET", "/api/v1/me", token=token)
+        assert (busy.status, busy.json["error"]["code"]) == (503, "BUSY")
+        assert server.call("list", token).status == 503
+    finally:
+        assert server.stop() == 0

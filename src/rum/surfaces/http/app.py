@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
-import sys
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
@@ -27,7 +26,7 @@ from rum.model.errors import InvalidQuery, RateLimited, RumError
 from rum.surfaces.http import exchange, limits
 from rum.surfaces.http.exchange import Refused, Sessions
 from rum.surfaces.http.metrics import CONTENT_TYPE, Metrics
-from rum.surfaces.http.page import TeamPage, TeamSignIn, refusal
+from rum.surfaces.http.page import TeamPage, TeamSignIn, find_token, refusal
 from rum.surfaces.http.projects import Busy, OpenProject, OpenProjects, ServedApplication, TooSlow, report
 from rum.surfaces.mcp import json_rpc
 from rum.surfaces.mcp.json_rpc import Request, RpcError
@@ -122,13 +121,7 @@ class Served:
         if given is None and self._access.open_to_all:
             return None
         scheme, _, secret = (given or "").partition(" ")
-        try:
-            token = self._tokens.find(secret.strip()) if scheme.lower() == "bearer" else None
-        except RumError as error:
-            sys.stderr.write(f"rum serve: {error.message}\n")
-            raise Refused(
-                503, "The server cannot read its tokens; its owner finds out more on stderr."
-            ) from None
+        token = find_token(self._tokens, secret.strip()) if scheme.lower() == "bearer" else None
         if token is None:
             problem = "The token is not valid." if given else "A token is needed."
             raise Refused(
@@ -172,7 +165,7 @@ class Served:
             # The server never sends anything that was not asked for.
             raise Refused(405, "Use POST.", Allow="POST, DELETE")
         self._check_types(request)
-        body = await _read_body(request)
+        body = await _read_body(request, limits.MAX_BODY)
         try:
             message = json_rpc.parse(body)
         except RpcError as error:
@@ -356,18 +349,18 @@ def _refuse(_: HttpRequest, error: Exception) -> Response:
     return JSONResponse(body, error.status, error.headers)
 
 
-async def _read_body(request: HttpRequest) -> bytes:
+async def _read_body(request: HttpRequest, most: int) -> bytes:
     """The body, if it is neither too long nor too slow."""
-    too_long = Refused(413, f"The message is longer than {limits.MAX_BODY} bytes.", Connection="close")
+    too_long = Refused(413, f"The message is longer than {most} bytes.", Connection="close")
     length = request.headers.get("content-length", "0")
-    if length.isdecimal() and int(length) > limits.MAX_BODY:
+    if length.isdecimal() and int(length) > most:
         raise too_long
     body = bytearray()
     try:
         async with asyncio.timeout(limits.BODY_WITHIN):
             async for chunk in request.stream():
                 body += chunk
-                if len(body) > limits.MAX_BODY:
+                if len(body) > most:
                     raise too_long
     except TimeoutError:
         raise Refused(408, "The message did not arrive in time.", Connection="close") from None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from rum.surfaces.mcp.json_rpc import MAX_LINE
 
 MAX_BODY = MAX_LINE  # Bytes of a request
+MAX_UNSIGNED_BODY = 4 * 1024  # Bytes of a request to the page by somebody who has not signed in
 MAX_HEADERS = 16 * 1024  # Bytes of a request's headers
 MAX_ANSWER = 4 * 1024 * 1024  # Bytes of an answer
 
@@ -15,6 +16,7 @@ SHUTDOWN_WITHIN = 10  # Seconds that running calls have when the server ends
 
 MAX_CONNECTIONS = 500
 MAX_WAITING = 200  # Requests that wait for a thread or run
+MAX_WAITING_EACH = 100  # Of these, requests to one project
 THREADS = 8
 AT_ONCE = 2  # Calls of one project at a time; they take turns anyway, except while a language model works
 

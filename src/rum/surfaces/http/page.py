@@ -27,7 +27,7 @@ COOKIE = "rum_token"
 _LOGIN, _LOGOUT = f"{PREFIX}login", f"{PREFIX}logout"
 _FLAGS = "HttpOnly; SameSite=Strict; Path=/"
 _CODES = {408: "TIMEOUT", 413: "TOO_LARGE", 421: "WRONG_HOST", 503: "STORAGE_ERROR"}
-ReadBody = Callable[[HttpRequest], Awaitable[bytes]]
+ReadBody = Callable[[HttpRequest, int], Awaitable[bytes]]
 
 
 class Credentials(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,7 +48,7 @@ class TeamSignIn:
 
     def find(self, secret: str) -> AccessToken | None:
         """Return the token with this secret, if it is valid here."""
-        token = self._tokens.find(secret)
+        token = find_token(self._tokens, secret)
         return token if token and self._project in (None, token.project) else None
 
     def visitor(self, request: Request) -> Visitor | None:
@@ -107,7 +107,9 @@ class TeamPage:
             headers[name] = value
         path = http.scope.get("raw_path", b"").partition(b"?")[0].decode("latin-1")
         query = http.scope["query_string"].decode("latin-1")
-        return Request(http.method, path, query, headers, await self._read_body(http))
+        request = Request(http.method, path, query, headers)
+        most = limits.MAX_BODY if self._sign_in.visitor(request) else limits.MAX_UNSIGNED_BODY
+        return request._replace(body=await self._read_body(http, most))
 
     async def _respond(self, request: Request) -> Response:
         if (request.method, request.path) == ("POST", _LOGIN):
@@ -186,6 +188,16 @@ class TeamPage:
             )
         except OSError as error:
             sys.stderr.write(f"rum serve: the audit log could not be written: {error.strerror}\n")
+
+
+def find_token(tokens: AccessTokens, secret: str) -> AccessToken | None:
+    """The token of a secret; where the file is, and what is wrong with it, only the owner is told."""
+    try:
+        return tokens.find(secret)
+    except RumError as error:
+        sys.stderr.write(f"rum serve: {error.message}\n")
+        text = "The server cannot read its tokens; its owner finds out more on stderr."
+        raise exchange.Refused(503, text) from None
 
 
 def _changes(match: routes.Match) -> bool:

@@ -88,6 +88,8 @@ class OpenProjects:
         self.running += 1
         try:
             project = await self._project(project_id)
+            if project.users >= limits.MAX_WAITING_EACH:
+                raise Busy
             project.users += 1
         except BaseException:
             self.running -= 1
