@@ -211,12 +211,14 @@ class Caller:
     def may_change(self, author_id: str, *, imported: bool) -> bool:
         """Whether the caller may change what an agent wrote or what was imported.
 
-        The owner may, the author, an ancestor of the author, and for imports every main agent.
+        The owner may, the author, an ancestor of the author, and for imports every local main agent.
         """
         me = self.current_agent()
         if self.owner or me is None:
             return self.owner
         if author_id == me.id or self.store.agents.is_ancestor(me.id, author_id):
             return True
+        if self.is_confined:  # on a server, what was imported is the owner's
+            return False
         author = self.store.agents.get(author_id)
         return me.type == "main" and (imported or (author is not None and author.imported_at is not None))

@@ -325,3 +325,23 @@ def test_a_writer_does_not_confirm_the_memories_of_others(tmp_path: Path):
         assert server.ask(*confirm, token=anna).status != 403
     finally:
         assert server.stop() == 0
+
+
+def test_a_writer_does_not_change_what_was_imported(tmp_path: Path):
+    home = tmp_path / "home"
+    anna, boss = (
+        create_token(home, name, role, "shop") for name, role in (("anna", "writer"), ("boss", "owner"))
+    )
+    with Rum.open(tmp_path, project="bank", home=home) as bank:
+        stored = bank.call("store", WORK).memory_id
+        lines = list(bank.export())
+    with Rum.open(tmp_path, project="shop", home=home, owner=True) as shop:
+        shop.import_lines(lines)
+    server = start(home)
+    try:
+        assert errors(server, "store", anna, **WORK) is None
+        assert errors(server, "update_memory", anna, memory_id=stored, tags=["x"]) == "PERMISSION_DENIED"
+        assert errors(server, "forget", anna, id=stored) == "PERMISSION_DENIED"
+        assert errors(server, "forget", boss, id=stored) is None
+    finally:
+        assert server.stop() == 0
