@@ -231,3 +231,39 @@ def test_a_report_does_not_count_work_on_other_branches_as_stale(gate: Gate):
     gate.repository.git("switch", "--quiet", "main")
     gate.rum.tidy()
     assert gate.rum.report().stale_memories == 0
+
+
+def test_work_that_was_committed_later_on_another_branch_is_not_called_gone(shop: Shop):
+    repository = Repository(shop.folder)
+    repository.commit("Start", {"README": "Shop.\n"})
+    rum = shop.open()
+    repository.git("switch", "--quiet", "--create", "feature/gate")
+    repository.write("gate.py", "def gate():\n    return 1\n")
+    observed = {"observations": [{"what": "it opens", "where": "gate.py:1-2"}]}
+    memory = keep(rum, "Write the gate", perception=observed)  # at the commit that both branches have
+    repository.commit("Add a gate")
+    repository.git("switch", "--quiet", "main")
+    for _ in range(2):
+        assert not rum.show(memory).freshness
+        assert rum.verify().stale == 0
+        rum.tidy()
+    repository.git("merge", "--quiet", "--squash", "feature/gate")
+    repository.commit("Add a gate (#7)")
+    repository.commit("Remove the gate", {"gate.py": None})
+    rum.tidy()
+    assert rum.show(memory).freshness == "gone"
+
+
+def test_work_of_a_worktree_is_not_called_gone_in_another(shop: Shop):
+    repository = Repository(shop.folder)
+    repository.commit("Start", {"README": "Shop.\n"})
+    other = shop.folder.parent / "other"
+    repository.git("worktree", "add", "--quiet", "-b", "feature/gate", str(other))
+    with Rum.open(other, home=shop.home) as there:
+        (other / "gate.py").write_text("def gate():\n    return 1\n")
+        observed = {"observations": [{"what": "it opens", "where": "gate.py:1-2"}]}
+        memory = keep(there, "Write the gate", perception=observed)
+        repository.git("-C", str(other), "add", "gate.py")
+        repository.git("-C", str(other), "commit", "--quiet", "--message", "Add a gate")
+        assert there.show(memory).freshness == "fresh"
+    assert not shop.open().show(memory).freshness

@@ -55,7 +55,7 @@ def compare_commits(
 
 def _amended(repository: GitRepository, commits: Iterable[str]) -> dict[str, str]:
     """The commit that each one was amended to, or itself."""
-    amended = log_of(repository)[1]
+    amended = log_of(repository).amended
     now: dict[str, str] = {}
     for sha in commits:
         last, seen = sha, {sha}

@@ -12,7 +12,7 @@ import os
 
 from rum.app.project import Project
 from rum.repo.ancestry import compare_commits
-from rum.repo.anchors.commits import KEPT_PREFIX, SHORT, KnownCommits, kept_path, read_kept
+from rum.repo.anchors.commits import KEPT_PREFIX, SHORT, KnownCommits, kept_path, log_of, read_kept
 from rum.settings.home import write_private
 
 
@@ -56,7 +56,9 @@ def renew_branches(project: Project) -> bool:
         return False
     made = project.store.memories.checked_out()
     kept = read_kept(project.location.directory, repository)
-    found = compare_commits(repository, set(made.values()), kept.get("commits"))
+    later = log_of(repository).later
+    asked = {one for sha in {*made.values()} for one in (sha, *later.get(sha, ()))}
+    found = compare_commits(repository, asked, kept.get("commits"))
     if found is None:
         return False
     memories = {one: found.outside[sha] for one, sha in made.items() if sha in found.outside}

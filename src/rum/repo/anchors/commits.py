@@ -1,8 +1,9 @@
 """Which commits are known to be part of the checkout, without asking git.
 
 Code that changed or is gone can only be spoken of if it was once part of the checkout. That is known of the
-commit that is checked out, of those that git's log of HEAD leads back to, and of those that git was asked
-about when the checkout was at one of them. Of others nothing is said. Hooks load this module.
+commit that is checked out, of those that git's logs of HEAD lead back to, and of those that git was asked
+about when the checkout was at one of them. Of others nothing is said. Memories are often made just before
+their work is committed, so the commits that followed count as well. Hooks load this module.
 """
 
 from __future__ import annotations
@@ -26,9 +27,11 @@ if TYPE_CHECKING:
 KEPT_PREFIX = "branches-"  # Of the names of the files with what git said, one for each checkout
 MAX_KEPT = 16 * 1024 * 1024  # Bytes of such a file
 SHORT = 12  # Characters of a commit in it
-_MAX_LOG = 256 * 1024  # Bytes at the end of git's log of HEAD that are read: some 1,500 steps
+_MAX_LOG = 256 * 1024  # Bytes at the end of a log of HEAD that are read: some 1,500 steps
+_MAX_WORKTREES = 20  # Each has a log of its own
 # A step after which HEAD has everything that it had before. An amended commit's work is in the new one.
-_STEP = re.compile(
+# It is compiled when it is needed, as hooks load this module.
+_STEP = (
     rb"([0-9a-f]{40,64}) ([0-9a-f]{40,64}) [^\t\n]*\t"
     rb"(?:commit(?: \((?P<amend>amend)\)| \([a-z-]+\))?|cherry-pick|revert|am|"
     rb"(?:merge|pull)\b[^\n:]*(?=: (?:Fast-forward|Merge made by)\b)): "
@@ -54,7 +57,10 @@ class KnownCommits:
             return True
         if self._found is None:
             self._found = self._find(self._repository)
-        reached, inside = self._found
+        return all(map(self._is_inside, (commit, *log_of(self._repository).later.get(commit, ()))))
+
+    def _is_inside(self, commit: str) -> bool:
+        reached, inside = self._found or (frozenset[str](), "")
         return commit in reached or (len(commit) > SHORT and commit[:SHORT] in inside)
 
     def _find(self, repository: GitRepository) -> tuple[frozenset[str], str]:
@@ -63,42 +69,65 @@ class KnownCommits:
             return frozenset(), ""
         kept = read_kept(self._folder, repository)
         inside = kept.get("inside")
-        reached = log_of(repository)[0]
+        earlier = log_of(repository).earlier
         found, left = {at}, [at]
         while left:
-            new = reached.get(left.pop(), set()) - found
+            new = earlier.get(left.pop(), set()) - found
             found |= new
             left += new
         return frozenset(found), inside if isinstance(inside, str) and kept.get("head") in found else ""
 
 
-def log_of(repository: GitRepository) -> tuple[dict[str, set[str]], dict[str, str]]:
-    """By git's log of HEAD: the commits that each one contains, and what commits were amended to."""
-    path = os.path.join(repository.git_dir, "logs", "HEAD")
+class Log:
+    """Steps after which HEAD had everything that it had before, by git's logs of HEAD."""
+
+    __slots__ = ("amended", "earlier", "later")
+
+    def __init__(self) -> None:
+        self.earlier: dict[str, set[str]] = {}
+        """The commits before each commit."""
+        self.later: dict[str, set[str]] = {}
+        """The commits that followed each commit."""
+        self.amended: dict[str, str] = {}
+        """What commits were amended to."""
+
+
+def log_of(repository: GitRepository) -> Log:
+    """The steps of all checkouts of a repository."""
+    folder = os.path.join(repository.common_dir, "worktrees")
     try:
-        info = os.stat(path)
+        names = sorted(os.listdir(folder))[:_MAX_WORKTREES]
     except OSError:
-        return {}, {}
-    return _log(path, info.st_ino, info.st_mtime_ns, info.st_size)
+        names = []
+    checkouts = (repository.git_dir, repository.common_dir, *(os.path.join(folder, name) for name in names))
+    versions: list[tuple[str, int, int, int]] = []
+    for one in dict.fromkeys(checkouts):
+        path = os.path.join(one, "logs", "HEAD")
+        try:
+            info = os.stat(path)
+        except OSError:
+            continue
+        versions.append((path, info.st_ino, info.st_mtime_ns, info.st_size))
+    return _read_logs(tuple(versions))
 
 
 @lru_cache(maxsize=4)
-def _log(path: str, *_version: int) -> tuple[dict[str, set[str]], dict[str, str]]:
-    reached: dict[str, set[str]] = {}
-    amended: dict[str, str] = {}
-    try:
-        with open(path, "rb") as file:
-            file.seek(max(0, os.fstat(file.fileno()).st_size - _MAX_LOG))
-            lines = file.read(_MAX_LOG).split(b"\n")
-    except OSError:
-        return {}, {}
-    for line in lines:
-        if step := _STEP.match(line):
+def _read_logs(versions: tuple[tuple[str, int, int, int], ...]) -> Log:
+    log, pattern = Log(), re.compile(_STEP)
+    for path, *_ in versions:
+        try:
+            with open(path, "rb") as file:
+                file.seek(max(0, os.fstat(file.fileno()).st_size - _MAX_LOG))
+                lines = file.read(_MAX_LOG).split(b"\n")
+        except OSError:
+            continue
+        for step in filter(None, map(pattern.match, lines)):
             old, new = step[1].decode(), step[2].decode()
-            reached.setdefault(new, set()).add(old)
+            log.earlier.setdefault(new, set()).add(old)
+            log.later.setdefault(old, set()).add(new)
             if step["amend"]:
-                amended[old] = new
-    return reached, amended
+                log.amended[old] = new
+    return log
 
 
 def kept_path(folder: str, repository: GitRepository) -> str:
