@@ -285,3 +285,20 @@ def test_work_on_another_branch_is_not_told_of_these_lines(shop: Shop, repositor
     repository.git("switch", "--quiet", "main")
     rum.tidy()
     assert told not in rum.why("src/cache.py:8").text
+
+
+def test_a_blank_line_or_a_lone_brace_is_answered_for_what_is_around_it(shop: Shop, repository: Repository):
+    script = "import a\n\nfunction open(key) {\n  if (key) {\n    turn(key);\n\n  }\n}\n"
+    commit = repository.commit("Open with a key", {"gate.js": script})
+    rum = shop.open()
+    for line, what in ((6, "blank"), (7, "only punctuation"), (8, "only punctuation")):
+        answer = rum.why(f"gate.js:{line}")
+        assert (answer.lines, answer.symbol) == ("3-8", "open")
+        assert f"Line {line} is {what}, so this is about all of open." in answer.text
+        assert commit[:10] in answer.text
+    answer = rum.why("gate.js:6-7")
+    assert "Lines 6-7 are only punctuation, so this is about all of open." in answer.text
+    answer = rum.why("gate.js:2")
+    assert "Line 2 is blank. Ask about a line of code." in answer.text
+    assert (answer.lines, answer.sources) == ("2", [])
+    assert "Open with a key" not in answer.text

@@ -71,6 +71,7 @@ _PARAGRAPHS = re.compile(r"\n\s*\n|\n(?=\s*[-*•] )")
 _POINT = re.compile(r"^\s*[-*•] +")
 _SHORT_LINE = 45  # A shorter line is not wrapped text, so the next one begins another sentence
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_]{2,}")
+_ANY_WORD = re.compile(r"\w")
 _COMMON = word_set(
     "the and for not with this that from import return def class self none true false int void char const "
     "static if else while struct let var function new null str bool"
@@ -87,6 +88,7 @@ class _Code(NamedTuple):
     symbol: Symbol | None
     content: bytes | None  # None if the file is read from HEAD
     names: frozenset[str]  # The identifiers of the lines
+    empty: str = ""  # What is said of lines without code, such as a blank one
 
 
 class _Part(NamedTuple):
@@ -146,9 +148,21 @@ def _find_code(caller: Caller, target: Target) -> _Code:
         raise InvalidQuery(f"`{path}` has only {count} lines.", field="target")
     last = min(last, count)
     symbol = symbol or enclosing_symbol(found, first, last)
-    span = "\n".join(decoded.split("\n")[first - 1 : last])
-    names = frozenset(word.casefold() for word in _WORD.findall(span)) - _COMMON
-    return _Code(path, within, first, last, symbol, content, names)
+    lines = decoded.split("\n")
+    empty = _emptiness(lines, first, last)
+    if empty and symbol:
+        first, last = symbol.first, min(symbol.last, symbol.first + MAX_LINES, count)
+    names = frozenset(word.casefold() for word in _WORD.findall("\n".join(lines[first - 1 : last]))) - _COMMON
+    return _Code(path, within, first, last, symbol, content, names, empty)
+
+
+def _emptiness(lines: Sequence[str], first: int, last: int) -> str:
+    """What is said of lines without any word: their commits tell nothing. Empty if there is one."""
+    span = "".join(lines[first - 1 : last])
+    if _ANY_WORD.search(span):
+        return ""
+    what = "only punctuation" if span.strip() else "blank"
+    return f"Line {first} is {what}" if first == last else f"Lines {first}-{last} are {what}"
 
 
 def _others(name: str, found: Sequence[Symbol]) -> str:
@@ -180,6 +194,11 @@ def _parts(project: Project, code: _Code, budget: int) -> Iterator[_Part]:
     """The answer: the commits with their reasons, then causes and failures, and that no reason is known."""
     place = f"{code.path}:{_ranges(range(code.first, code.last + 1))}"
     yield _Part(f"{place}, in {code.symbol.name}:" if code.symbol else f"{place}:")
+    if code.empty and not code.symbol:
+        yield _Part(f"{code.empty}. Ask about a line of code.")
+        return
+    if code.empty and code.symbol:
+        yield _Part(f"{code.empty}, so this is about all of {code.symbol.name}.")
     blamed = _blame(project, code)
     memories = _memories_of_file(project, code)
     touching, elsewhere = _places(project, code, memories)
