@@ -11,6 +11,8 @@ from typing import NamedTuple
 from rum.text.lexicon import word_set
 
 MAX_LINES = 50_000  # Of a file that is searched for symbols
+_MAX_BODY = 3000  # Lines of a symbol
+_MAX_SCANNED = 2_000_000  # Lines of all bodies together, as those of a hostile file all overlap
 _PYTHON = (".py", ".pyi")
 _SCRIPT = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
 _NAME = r"[A-Za-z_$][\w$]*"
@@ -28,9 +30,9 @@ _KEYWORD = re.compile(
     rf"(?:\([^)]{{0,80}}\)\s*)?(?P<name>{_NAME})"
 )
 # A function of C and its relatives: a name before parentheses at the start of a line, and no `;` after them.
-_FUNCTION = re.compile(
-    rf"^(?P<indent>\s*)(?:[A-Za-z_][\w:<>,*&\[\]]*[\s*&]+){{0,6}}(?P<name>~?{_NAME})\s*\([^;]*$"
-)
+# A `*` is part of a type only before a sign, as in `Map<Key*>`: a line can be read in one way alone.
+_TYPE = r"[A-Za-z_][\w:<>,\[\]]*(?:[*&]+[:<>,\[\]][\w:<>,\[\]]*)*"
+_FUNCTION = re.compile(rf"^(?P<indent>\s*)(?:{_TYPE}[\s*&]+){{0,6}}(?P<name>~?{_NAME})\s*\([^;]*$")
 # A method of JavaScript: like a call, but for the brace after its parentheses.
 _METHOD = re.compile(rf"^(?P<indent>\s+)(?:(?:static|async)\s+)*[*#]?\s*(?P<name>(?!function\b){_NAME})\s*\(")
 _METHOD_BODY = re.compile(r"\)\s*(?::[^=;]*)?\{\s*(?://.*)?$")
@@ -92,8 +94,9 @@ def _python_symbols(node: ast.AST, outer: str) -> Iterator[Symbol]:
 
 
 def _declared(lines: Sequence[str], is_script: bool) -> Iterator[Symbol]:
+    left = _MAX_SCANNED
     for number, line in enumerate(lines):
-        if len(line) > 300:
+        if len(line) > 300 or left < 0:
             continue
         method = _METHOD.match(line) if is_script else None
         if method and not _opens_body(lines, number, method):
@@ -107,7 +110,8 @@ def _declared(lines: Sequence[str], is_script: bool) -> Iterator[Symbol]:
             _BINDING.search(line) and not _BINDS_FUNCTION.search(line)
         ):
             continue
-        last = _end(lines, number, len(found["indent"]))
+        last, scanned = _end(lines, number, len(found["indent"]))
+        left -= scanned
         if last is not None:
             yield Symbol(found["name"], number + 1, last + 1)
 
@@ -121,27 +125,31 @@ def _opens_body(lines: Sequence[str], start: int, found: re.Match[str]) -> bool:
     return bool(_METHOD_BODY.search(last)) and len(last) <= 300
 
 
-def _end(lines: Sequence[str], start: int, indent: int) -> int | None:
-    """The last line of a declaration's body: by its braces, or else by its indentation; None without one."""
+def _end(lines: Sequence[str], start: int, indent: int) -> tuple[int | None, int]:
+    """The last line of a declaration's body, and how many lines were read to find it.
+
+    It is found by the body's braces, or else by its indentation; None without a body.
+    """
     depth, opened = 0, False
-    for number in range(start, min(start + 3000, len(lines))):
+    for number in range(start, min(start + _MAX_BODY, len(lines))):
         line = lines[number]
         if not opened and number > start + 8:
             break
         if not opened and (";" in line.split("//")[0] and "{" not in line):
-            return start if number == start and re.search(r"=>|=|define|type", line) else None
+            is_whole = number == start and re.search(r"=>|=|define|type", line)
+            return (start if is_whole else None), number - start
         depth += line.count("{") - line.count("}")
         opened = opened or "{" in line
         if opened and depth <= 0:
-            return number
+            return number, number - start
     if opened:
-        return None
+        return None, _MAX_BODY
     last = start
-    for number in range(start + 1, min(start + 3000, len(lines))):
+    for number in range(start + 1, min(start + _MAX_BODY, len(lines))):
         line = lines[number]
         if line.strip():
             if len(line) - len(line.lstrip()) <= indent:
                 # Ruby and its relatives close with a word.
-                return number if re.match(r"\s*(?:end|fi|done)\b", line) else last
+                return (number if re.match(r"\s*(?:end|fi|done)\b", line) else last), number - start
             last = number
-    return last
+    return last, _MAX_BODY

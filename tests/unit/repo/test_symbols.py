@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -167,3 +169,24 @@ def test_a_symbol_is_found_by_its_short_name_and_around_lines():
 def test_any_text_has_symbols_within_its_lines(text: str, ending: str):
     for one in symbols(text, f"a{ending}"):
         assert 1 <= one.first <= one.last <= max(1, len(text.splitlines()))
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.c", ("a*" * 140 + ";\n") * 500),  # types and signs that could be split in many ways
+        ("a.rs", "fn a() {\n" * 45_000),  # bodies that all overlap
+        ("a.ts", ("const " * 49 + "\n") * 2000),
+    ],
+)
+def test_hostile_files_take_bounded_time(path: str, text: str):
+    begin = time.process_time()
+    symbols(text, path)
+    assert time.process_time() - begin < 3
+
+
+def test_pointers_and_templates_belong_to_the_type_of_a_function():
+    text = (
+        "Map<Key*, Value&> *open_all(Gate **gates)\n{\n}\nchar*name(void)\n{\n}\nvoid f(int a,\n  int b);\n"
+    )
+    assert [one.name for one in symbols(text, "a.cpp")] == ["open_all", "name"]
