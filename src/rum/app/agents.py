@@ -15,6 +15,8 @@ from rum.model.memory import AutomaticIdentity
 from rum.model.requests import IdentityRequest
 from rum.store.base import AgentFigures
 
+OWNER = "owner"  # The name of a person, where an author is a name
+
 
 def identify(caller: Caller, request: IdentityRequest) -> Identity:
     """Register, resume or inform, as asked."""
@@ -48,6 +50,8 @@ def register(caller: Caller, request: IdentityRequest) -> Agent:
         raise InvalidQuery("A subagent needs the `parent_id` of a known agent.", field="parent_id")
     parent_id = caller.project.find_id("agent", request.parent_id) if request.parent_id else None
     name = request.name and caller.project.redactor.redact(request.name)
+    if name == OWNER:
+        caller.check_unconfined(f"be called `{OWNER}`")
     if name and _is_name_taken(caller.project, name):
         raise InvalidQuery(
             f"There is an agent `{name}` in this project already; resume it, or take another name.",

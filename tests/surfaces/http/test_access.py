@@ -345,3 +345,31 @@ def test_a_writer_does_not_change_what_was_imported(tmp_path: Path):
         assert errors(server, "forget", boss, id=stored) is None
     finally:
         assert server.stop() == 0
+
+
+def test_a_writer_adds_and_forgets_notes_in_its_own_name_only(tmp_path: Path):
+    (tmp_path / "shop").mkdir()
+    home = tmp_path / "home"
+    anna, boss = (
+        create_token(home, name, role, str(tmp_path / "shop"))
+        for name, role in (("anna", "writer"), ("boss", "owner"))
+    )
+    server = start(home)
+    note = {"title": "Deploys", "content": "Never on Fridays", "when_to_use": "deploy"}
+    try:
+        page = ("POST", "/api/v1/notes")
+        owners = server.ask(*page, note, token=boss).json["id"]
+        old = {**note, "title": "Backups", "discovered_by": "codex", "discovered_at": 1_600_000_000}
+        theirs = server.ask(*page, old, token=boss).json["id"]
+        register = {"action": "register", "type": "main"}
+        assert errors(server, "identity", anna, **register, name="owner") == "PERMISSION_DENIED"
+        assert errors(server, "identity", anna, **register, name="codex") is None
+        for one in (owners, theirs):
+            assert errors(server, "forget", anna, id=one, kind="note") == "PERMISSION_DENIED"
+        forged = {**note, "title": "Freeze", "discovered_by": "boss"}
+        assert server.ask(*page, forged, token=anna).status == 403
+        assert server.ask(*page, forged, token=boss).status == 200
+        own = server.ask(*page, {**note, "title": "Holidays"}, token=anna).json["id"]
+        assert errors(server, "forget", anna, id=own, kind="note") is None
+    finally:
+        assert server.stop() == 0

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict, TypeVar, Unpack
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from rum.app.agents import agent_name, caller_name, ensure_agent, find_known
+from rum.app.agents import OWNER, agent_name, caller_name, ensure_agent, find_known
 from rum.app.caller import Caller
 from rum.app.calls import load, public
 from rum.app.memories.forget import Counts, Kind, Removal, Unfinished, forget_one
@@ -68,7 +68,6 @@ _MAX_SAID = 200  # The newest words of users that are compared with a note
 _PLAIN = re.compile(r"[\w./-]+")  # A path without wildcards and placeholders
 Q = TypeVar("Q")
 A = TypeVar("A")
-OWNER = "owner"  # The discoverer of what a person wrote
 # The fields as files spell them, and as the API does.
 FIELDS = {
     "whenToUse": "when_to_use",
@@ -379,6 +378,8 @@ def _entry(caller: Caller, draft: NoteDraft) -> Entry:
             raise InvalidQuery(
                 f"note: `when_to_use` `{pattern}` {patterns.pattern_error(pattern)}.", field="when_to_use"
             )
+    if draft.discovered_by not in (None, caller_name(caller)):
+        caller.check_unconfined("write in the name of others")
     at = caller.project.now() if draft.discovered_at is None else seconds(draft.discovered_at)
     entry = Entry(
         n=1,
@@ -457,15 +458,22 @@ def _find_entries(caller: Caller, name: str) -> list[str]:
 def _entry_to_forget(caller: Caller, name: str) -> tuple[str, Entry, str]:
     """The slug, the entry and its author, if the caller may change it."""
     slug, entry = _get_entry(caller.project, name)
-    authors = caller.project.store.agents.find_ids(entry.discovered_by)
-    author, me = entry.discovered_by, caller.current_agent()
-    if len(authors) == 1:
-        author = authors[0]
-    elif me and author == caller_name(caller):
-        author = me.id
+    author = _author(caller, entry)
     instead = "Add an entry of your own under the same title instead."
     caller.check_author(name, author, imported=False, instead=instead)
     return slug, entry, author
+
+
+def _author(caller: Caller, entry: Entry) -> str:
+    """The id of the agent that wrote an entry; its name if it is not known."""
+    agents, me, name = caller.store.agents, caller.current_agent(), caller_name(caller)
+    found = [one for one in map(agents.get, agents.find_ids(entry.discovered_by)) if one]
+    if caller.is_confined:  # a name that somebody took later makes nobody the author
+        at, name = entry.discovered_at or 0, caller.client
+        found = [one for one in found if one.created_at <= at]
+    if len(found) == 1:
+        return found[0].id
+    return me.id if me and entry.discovered_by == name else entry.discovered_by
 
 
 def _count_entry(caller: Caller, name: str) -> Counts:
