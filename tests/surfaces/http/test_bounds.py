@@ -228,3 +228,29 @@ def test_the_end_does_not_wait_for_open_streams(tmp_path: Path):
         while chunk := connection.recv(65536):
             received += chunk
     assert b'"resultType":"complete"' in received
+
+
+def test_a_memory_that_cannot_be_read_names_no_file_of_the_server(tmp_path: Path):
+    home = tmp_path / "home"
+    token = create_token(home, "anna", "owner", "shop")
+    with Rum.open(tmp_path, project="shop", home=home) as rum:
+        rum.call("store", WORK)
+        folder = Path(rum.project.directory)
+    for file in folder.glob("rum.db*"):
+        file.write_bytes(b"no database " * 1000)
+    server = start(home)
+    try:
+        read = {"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": "rum://project"}}
+        answers = [
+            server.call("list", token),
+            server.call("store", token, **WORK),
+            server.ask(body=read, token=token),
+            server.ask("GET", "/api/v1/overview", token=token),
+            server.ask("POST", "/api/v1/calls/store", WORK, token=token),
+        ]
+        for answer in answers:
+            assert b"STORAGE_ERROR" in answer.body, answer.body
+            assert str(tmp_path).encode() not in answer.body, answer.body
+        assert any(str(folder) in line for line in server.complaints)
+    finally:
+        assert server.stop() == 0

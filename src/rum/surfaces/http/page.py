@@ -14,9 +14,9 @@ from starlette.responses import Response as HttpResponse
 
 from rum.app.access import AccessToken, AccessTokens, AuditLog
 from rum.app.calls import is_write
-from rum.model.errors import RumError
+from rum.model.errors import RumError, StorageError
 from rum.surfaces.http import exchange, limits
-from rum.surfaces.http.projects import Busy, OpenProject, OpenProjects, TooSlow
+from rum.surfaces.http.projects import Busy, OpenProject, OpenProjects, TooSlow, told_to_owner
 from rum.surfaces.web import routes
 from rum.surfaces.web.messages import Refused, Request, Response, error_response
 from rum.surfaces.web.route_table import ROUTES
@@ -156,7 +156,7 @@ class TeamPage:
         """The answer of a route; a change is recorded in the audit log. Runs in a thread."""
         rum = project.rum_of(token, None, None, is_page=True)
         if not _changes(match):
-            return _bounded(answer(match, visitor, rum))
+            return _for_client(answer(match, visitor, rum), token)
         try:
             file = self._audit.open()
         except RumError as error:
@@ -164,7 +164,7 @@ class TeamPage:
         with file:
             found = answer(match, visitor, rum)
             self._record(file, match, token, project, found)
-        return _bounded(found)
+        return _for_client(found, token)
 
     def _record(
         self,
@@ -207,7 +207,12 @@ def _changes(match: routes.Match) -> bool:
     return route.is_write or is_write(call, match.asked.given)
 
 
-def _bounded(response: Response) -> Response:
+def _for_client(response: Response, token: AccessToken | None) -> Response:
+    """An answer that is not too long, and tells of no file or host of the server."""
+    if token and response.status == 503:
+        error = msgspec.json.decode(response.body)["error"]
+        if error["code"] == StorageError.code:
+            return error_response(told_to_owner(error))
     if len(response.body) <= limits.MAX_ANSWER:
         return response
     return error_response(Refused("TOO_LARGE", "The answer is too long. Ask for less, with a smaller limit."))

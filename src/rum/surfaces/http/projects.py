@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
 from time import monotonic
 from typing import IO, TypeVar
 
@@ -133,7 +135,8 @@ class OpenProjects:
     def _open_rum(self, project_id: str) -> Rum:
         if not project_id:
             return Rum.open(project=self._default, home=self._home, owner=True)
-        rum = Rum.open(self._home, project=project_id, home=self._home, owner=True)
+        with unnamed_files():
+            rum = Rum.open(self._home, project=project_id, home=self._home, owner=True)
         if rum.project.id != project_id:
             rum.close()
             raise NotFound("The project of this token does not exist any more.")
@@ -202,7 +205,7 @@ class ServedApplication(RumApplication):
     def call(self, name: str, arguments: Json, caller: Caller) -> tuple[Json, bool]:
         """Run a tool, and record it if it may change something."""
         if not _changes(name, arguments):
-            answer, failed = super().call(name, arguments, caller)
+            answer, failed = self._answer(name, arguments, caller)
         else:
             try:
                 file = self._audit.open()
@@ -210,10 +213,26 @@ class ServedApplication(RumApplication):
                 answer, failed = error.to_dict(), True
             else:
                 with file:
-                    answer, failed = super().call(name, arguments, caller)
+                    answer, failed = self._answer(name, arguments, caller)
                     self._record(file, name, arguments, answer, failed)
         self.result = str(answer.get("code", "ERROR")) if failed else "ok"
         return answer, failed
+
+    def _answer(self, name: str, arguments: Json, caller: Caller) -> tuple[Json, bool]:
+        answer, failed = super().call(name, arguments, caller)
+        if failed and self._token and answer.get("code") == StorageError.code:
+            answer = told_to_owner(answer).to_dict()
+        return answer, failed
+
+    def read(self, uri: str, caller: Caller) -> Json | None:
+        """Return a resource by its URI."""
+        with unnamed_files() if self._token else nullcontext():
+            return super().read(uri, caller)
+
+    def prompt(self, name: str, arguments: Json, caller: Caller) -> Json:
+        """Return a prompt."""
+        with unnamed_files() if self._token else nullcontext():
+            return super().prompt(name, arguments, caller)
 
     def _record(self, file: IO[bytes], name: str, arguments: Json, answer: Json, failed: bool) -> None:
         token, action = self._token, arguments.get("action")
@@ -240,6 +259,21 @@ def _changes(name: str, arguments: Json) -> bool:
     if name in _VIEW_TOOLS:
         return name == apps.PAGE and arguments.get("method") != "GET"
     return is_write(name, arguments)
+
+
+def told_to_owner(error: Json) -> StorageError:
+    """Print an error that may name files or hosts of the server, and return what its clients are told."""
+    sys.stderr.write(f"rum serve: {error['message']} {json.dumps(error.get('details', {}))}\n")
+    return StorageError("The server's storage failed; try again. Its owner finds out more on stderr.")
+
+
+@contextmanager
+def unnamed_files() -> Generator[None]:
+    """Tell clients of no file or host of the server."""
+    try:
+        yield
+    except StorageError as error:
+        raise told_to_owner(error.to_dict()) from None
 
 
 def report(error: BaseException) -> None:
