@@ -302,3 +302,18 @@ def test_a_blank_line_or_a_lone_brace_is_answered_for_what_is_around_it(shop: Sh
     assert "Line 2 is blank. Ask about a line of code." in answer.text
     assert (answer.lines, answer.sources) == ("2", [])
     assert "Open with a key" not in answer.text
+
+
+def test_an_edit_of_a_commits_memory_is_not_told_as_the_commits_message(shop: Shop, locked: str):
+    rum = shop.open(owner=True)
+    rum.import_git()
+    [source] = rum.why("src/cache.py:7").sources
+    assert source.memory_id
+    rum.update_memory(source.memory_id, tags=["cache"])
+    assert "Noted later" not in rum.why("src/cache.py:7").text
+    rum.update_memory(source.memory_id, intent={"goal": "Lock the cache", "context": "It was asked for."})
+    answer = rum.why("src/cache.py:7")
+    assert f"Line 7: Touch entries under a lock [{locked[:10]}, " in answer.text
+    assert "Two workers could touch an entry at once" in answer.text
+    assert "  Noted later: Lock the cache: It was asked for." in answer.text
+    assert answer.sources[0].memory_id == source.memory_id

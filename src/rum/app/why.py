@@ -18,6 +18,7 @@ from rum.app.caller import Caller
 from rum.app.capture.reverts import commits_of
 from rum.app.freshness.branches import unmerged
 from rum.app.freshness.check import check_anchors
+from rum.app.memories.reasons import is_commit
 from rum.app.project import Project
 from rum.capture.git.commit_memory import SHORT_SHA
 from rum.capture.git.message import parse_message
@@ -292,21 +293,30 @@ def _commit_parts(
         yield _Part(f"  Reverted{extent} by {memory.reverted_by.label}{because}")
     if reasons := _reasons(_clean(project, body), code.names, subject, budget):
         yield _Part(f"  {reasons}")
+    if memory and not is_commit(memory):
+        pairs = ((memory.intent.goal, subject), (memory.intent.context, body))
+        edited = [
+            text for text, own in pairs if not _quoted(project, text).startswith(_quoted(project, own)[:200])
+        ]
+        if edited:
+            yield _Part(f"  Noted later: {': '.join(_quoted(project, text) for text in edited)}")
     for other in found:
         made = other.origin.kind is not OriginKind.AGENT
         yield from _memory_parts(project, other, "Made by" if made else "Stored at this commit:")
 
 
 def _message(project: Project, one: BlamedLines) -> tuple[Memory | None, str, str]:
-    """The memory of a commit if there is one, and its subject and body."""
+    """The memory of a commit if there is one, and the commit's own subject and body."""
     rows = project.store.search.by_commit(one.sha, Filters(), 1)
-    for memory in project.store.memories.get([row.id for row in rows], ReadMode.SKIP_DAMAGED):
+    found = project.store.memories.get([row.id for row in rows], ReadMode.SKIP_DAMAGED)
+    memory = next(iter(found), None)
+    if memory and memory.version == 1:  # nobody edited it
         return memory, memory.intent.goal, memory.intent.context
     repository = project.repository()
     commit = next(iter(named_commits(repository, [one.sha])), None) if repository else None
     message = parse_message(commit.message) if commit else None
     return (
-        None,
+        memory,
         _quoted(project, message.subject if message else one.subject),
         message.body if message else "",
     )
