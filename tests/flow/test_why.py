@@ -317,3 +317,12 @@ def test_an_edit_of_a_commits_memory_is_not_told_as_the_commits_message(shop: Sh
     assert "Two workers could touch an entry at once" in answer.text
     assert "  Noted later: Lock the cache: It was asked for." in answer.text
     assert answer.sources[0].memory_id == source.memory_id
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_list_of_ignored_commits_that_is_a_pipe_is_not_waited_for(
+    shop: Shop, repository: Repository, locked: str, tmp_path: Path
+):
+    os.mkfifo(tmp_path / "pipe")
+    (repository.root / ".git-blame-ignore-revs").symlink_to(tmp_path / "pipe")
+    assert locked[:10] in shop.open().why("src/cache.py:7").text

@@ -9,9 +9,11 @@ from typing import NamedTuple
 
 from rum.repo.git import GitRepository
 from rum.repo.git_process import ask_git
+from rum.settings.home import read_bounded
 
 IGNORED_COMMITS = ".git-blame-ignore-revs"  # A list that forges and editors honour too
-_MAX_IGNORED = 64 * 1024  # Bytes of that file that are read
+_MAX_FILE = 4 * 1024 * 1024  # Bytes of that file
+_MAX_IGNORED = 64 * 1024  # Bytes of it that count
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _HEADER = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?) \d+ (\d+)(?: \d+)?")
 
@@ -60,10 +62,11 @@ def blame(
 def _listed(repository: GitRepository) -> list[str]:
     """The commits that the repository asks to be ignored, as far as it has them."""
     try:
-        with open(os.path.join(repository.root, IGNORED_COMMITS), "rb") as file:
-            text = file.read(_MAX_IGNORED).decode("utf-8", "replace")
-    except OSError:
+        # The repository may have a link to a pipe or a terminal in its place.
+        data, _ = read_bounded(os.path.join(repository.root, IGNORED_COMMITS), _MAX_FILE)
+    except (OSError, ValueError):
         return []
+    text = data[:_MAX_IGNORED].decode("utf-8", "replace")
     shas = [word for line in text.splitlines() if _SHA.fullmatch(word := line.partition("#")[0].strip())]
     question = "".join(f"{sha}\n" for sha in shas).encode()
     known = ask_git(repository.git_dir, "cat-file", "--batch-check=%(objecttype)", question=question)
