@@ -16,7 +16,7 @@ from rum.app.access import AccessToken, AccessTokens, AuditLog
 from rum.app.calls import is_write
 from rum.model.errors import RumError, StorageError
 from rum.surfaces.http import exchange, limits
-from rum.surfaces.http.projects import Busy, OpenProject, OpenProjects, TooSlow, told_to_owner
+from rum.surfaces.http.projects import Busy, OpenProject, OpenProjects, TooSlow, hide_details
 from rum.surfaces.web import routes
 from rum.surfaces.web.messages import Refused, Request, Response, error_response
 from rum.surfaces.web.route_table import ROUTES
@@ -212,7 +212,7 @@ def _for_client(response: Response, token: AccessToken | None) -> Response:
     if token and response.status == 503:
         error = msgspec.json.decode(response.body)["error"]
         if error["code"] == StorageError.code:
-            return error_response(told_to_owner(error))
+            return error_response(hide_details(error))
     if len(response.body) <= limits.MAX_ANSWER:
         return response
     return error_response(Refused("TOO_LARGE", "The answer is too long. Ask for less, with a smaller limit."))

@@ -221,7 +221,7 @@ class ServedApplication(RumApplication):
     def _answer(self, name: str, arguments: Json, caller: Caller) -> tuple[Json, bool]:
         answer, failed = super().call(name, arguments, caller)
         if failed and self._token and answer.get("code") == StorageError.code:
-            answer = told_to_owner(answer).to_dict()
+            answer = hide_details(answer).to_dict()
         return answer, failed
 
     def read(self, uri: str, caller: Caller) -> Json | None:
@@ -261,7 +261,7 @@ def _changes(name: str, arguments: Json) -> bool:
     return is_write(name, arguments)
 
 
-def told_to_owner(error: Json) -> StorageError:
+def hide_details(error: Json) -> StorageError:
     """Print an error that may name files or hosts of the server, and return what its clients are told."""
     sys.stderr.write(f"rum serve: {error['message']} {json.dumps(error.get('details', {}))}\n")
     return StorageError("The server's storage failed; try again. Its owner finds out more on stderr.")
@@ -273,7 +273,7 @@ def unnamed_files() -> Generator[None]:
     try:
         yield
     except StorageError as error:
-        raise told_to_owner(error.to_dict()) from None
+        raise hide_details(error.to_dict()) from None
 
 
 def report(error: BaseException) -> None:
