@@ -19,7 +19,7 @@ unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test quick check lint types contracts generated locked wheel chromium e2e chaos bench quality capture pictures format generate lock hooks clean
+.PHONY: help demo test quick check lint types contracts generated locked wheel chromium e2e chaos failover bench quality capture pictures format generate lock hooks clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z0-9]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -62,8 +62,11 @@ chromium: ## install Chromium for the tests of the page, if it is missing and ap
 e2e: $(READY) ## run other vendors' clients against RUM (needs node and npm)
 	$(PY) -m pytest -m e2e $(ARGS)
 
-chaos: $(READY) ## search for faults with random input, kills and damaged files (ARGS='--calls 100000' for longer)
+chaos: $(READY) ## search for faults with random input and requests, kills and damaged files (ARGS='--calls 100000' for longer)
 	@PYTHONPATH=tests $(PY) -m chaos $(ARGS)
+
+failover: $(READY) ## kill the leader of a PostgreSQL cluster under load (Patroni and etcd are installed in .failover)
+	@$(PY) benchmarks/team/failover.py .failover $(ARGS)
 
 bench: $(READY) ## measure speed, as ratios to baselines measured in the same run
 	@$(PY) -m benchmarks $(ARGS)

@@ -136,7 +136,7 @@ def _ids(workspace: Workspace, some: Sequence[Memory]) -> dict[int, str]:
     """The ids of memories by their numbers: they were stored in that order."""
     store = workspace.open_store()
     keys = [memory.number + 1 for memory in some]
-    found = store.search.describe(keys, Filters(superseded=True), session_limit=0)
+    found = store.search.describe(keys, Filters(superseded=True))
     store.close()
     return {one.row.key - 1: one.row.id for one in found.memories}
 

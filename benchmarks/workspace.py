@@ -16,8 +16,8 @@ from rum import Rum
 from rum.capture.memory_files import collect_files, relative_actions, relative_perception
 from rum.model import memory as model
 from rum.model.agents import Agent, AgentType
+from rum.model.fields import parse
 from rum.model.ids import new_id
-from rum.model.parse import parse
 from rum.repo.project import open_project
 from rum.store.sqlite.store import SqliteStore
 

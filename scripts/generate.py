@@ -17,7 +17,6 @@ from msgspec import Struct
 
 from conformance import conformance_page
 from rum.app.imports.git import Chosen
-from rum.model.brief import BriefRequest
 from rum.model.chapters import (
     CreateChapterRequest,
     ListChaptersRequest,
@@ -27,7 +26,7 @@ from rum.model.chapters import (
 from rum.model.fields import field_info
 from rum.model.journal import schema_text
 from rum.model.requests import IdentityRequest, ListRequest, RecallRequest, TraceRequest
-from rum.model.runs import FinishedRun, RunRequest, Step
+from rum.model.runs import BriefRequest, FinishedRun, RunRequest, Step
 from rum.settings.table import AGENT_SETTINGS, HARMLESS, INSIDE, OUTSIDE, OWN, SETTINGS, TRUST, Setting
 from rum.surfaces.install.clients import Launch, hooks
 from rum.surfaces.install.settings_file import add_hooks

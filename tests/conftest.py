@@ -11,6 +11,7 @@ from collections.abc import Generator, Iterator
 import hypothesis
 import pytest
 
+from support import postgres
 from support.quick_stores import quick_stores
 
 # Audit events of Python for starting a process.
@@ -47,6 +48,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="Skip a test as soon as it starts a process, and try fewer examples of each property.",
     )
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run tests marked `both_stores` on files and on PostgreSQL."""
+    if metafunc.definition.get_closest_marker("both_stores"):
+        metafunc.fixturenames.insert(0, "backend")
+        metafunc.parametrize("backend", ["files", "postgres"], indirect=True)
+
+
+@pytest.fixture
+def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """The store of the settings: files, or the database that all tests of the run share."""
+    if request.param == "postgres":
+        if request.config.getoption("--quick"):
+            pytest.skip("starts a server")
+        monkeypatch.setenv("RUM_STORE", postgres.dsn())
+    return request.param
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -164,7 +164,7 @@ def check_file(
     if old_code is None or new_code is None or (formatting and not is_only_formatted(old_code, new_code)):
         return
     spans = random_spans(old_code, rng)
-    anchors = {(one.start, one.end): one for one in make_anchors(before, path, spans, old)}
+    anchors = {(one.start, one.end): one for one in make_anchors(SourceFile(before, path), spans, old)}
     if not anchors:
         return
     survivors = surviving_lines(git_dir, old, new, new_path or path, path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import pickle
 import sqlite3
 import tempfile
 from collections import defaultdict
@@ -11,8 +12,10 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks.quality.cases import Case, Piece, Question
+from benchmarks.quality.fitting import Floats
 from benchmarks.quality.rum_arm import MOST_FILES, task_type
 from rum import Rum
 from rum.app.caller import Caller
@@ -31,14 +34,40 @@ class Sight(NamedTuple):
     """One question as the ranking saw it: its candidates' signals, and which are right."""
 
     set_name: str
+    source: str  # The repository or conversation that it is about
     kind: str
     column: str
     about: dict[str, float]
-    signals: list[dict[str, float]]
-    right: list[bool]
+    signals: dict[str, Floats]  # Of all candidates, by name
+    right: NDArray[np.bool_]
 
 
-def sights(name: str, case: Case, limit: int, vectors: CachedEmbedder | None) -> Iterator[Sight]:
+def sights(name: str, case: Case, limit: int, vectors: CachedEmbedder, records: str = "") -> list[Sight]:
+    """Each question of a case as the ranking sees it: by words alone and with vectors.
+
+    In the folder `records` they are kept, so that a fit that was interrupted goes on where it stopped.
+    """
+    if not records:
+        return list(_looked(name, case, limit, vectors))
+    path = os.path.join(records, _record_name(name, case, limit))
+    if not os.path.exists(path):
+        found = list(_looked(name, case, limit, vectors))
+        with open(f"{path}.new", "wb") as file:
+            pickle.dump([tuple(one) for one in found], file)
+        os.replace(f"{path}.new", path)
+    with open(path, "rb") as file:
+        return [Sight(*one) for one in pickle.load(file)]
+
+
+def _record_name(name: str, case: Case, limit: int) -> str:
+    """The file of a case; another one if its memories or questions change."""
+    questions = [one._replace(answers=frozenset()) for one in (*case.questions, *case.foreign)]
+    answers = [sorted(one.answers) for one in case.questions]
+    content = repr((case.pieces, questions, answers, limit)).encode()
+    return f"{name} {case.name} {hashlib.sha256(content).hexdigest()[:16]}.pickle"
+
+
+def _looked(name: str, case: Case, limit: int, vectors: CachedEmbedder) -> Iterator[Sight]:
     """Fill a store with a case and look on while its questions, and foreign ones, are asked."""
     waiting: dict[int | None, list[Question]] = defaultdict(list)
     for question in case.questions:
@@ -47,21 +76,21 @@ def sights(name: str, case: Case, limit: int, vectors: CachedEmbedder | None) ->
         store = _Store(folder, limit, vectors)
         for place, piece in enumerate(case.pieces):
             for question in waiting[place]:
-                yield store.look(name, question)
+                yield from store.look(name, case, question)
             store.add(piece)
         store.open("")
         for question in [
             *waiting[None],
             *(one._replace(kind="foreign", answers=frozenset()) for one in case.foreign),
         ]:
-            yield store.look(name, question)
+            yield from store.look(name, case, question)
         store.close()
 
 
 class _Store:
     """A store in this process; pieces of another session come in through another opening."""
 
-    def __init__(self, folder: str, limit: int, vectors: CachedEmbedder | None) -> None:
+    def __init__(self, folder: str, limit: int, vectors: CachedEmbedder) -> None:
         self._folder, self._limit, self._vectors = folder, limit, vectors
         self._checkout = os.path.join(folder, "checkout")
         os.makedirs(self._checkout)
@@ -75,14 +104,13 @@ class _Store:
         self._rum = Rum.open(
             self._checkout, home=os.path.join(self._folder, "home"), session=session or None, agent="fit"
         )
-        if self._vectors:
-            caller = caller_of(self._rum)
-            caller.project.__dict__["semantic"] = SemanticSearch(
-                caller.project.store,
-                self._vectors,
-                clean=caller.project.redactor.redact,
-                clock=caller.project.clock,
-            )
+        caller = caller_of(self._rum)
+        caller.project.__dict__["semantic"] = SemanticSearch(
+            caller.project.store,
+            self._vectors,
+            clean=caller.project.redactor.redact,
+            clock=caller.project.clock,
+        )
         return self._rum
 
     def add(self, piece: Piece) -> None:
@@ -96,10 +124,16 @@ class _Store:
         )
         self._keys[result.memory_id] = piece.key
 
-    def look(self, name: str, question: Question) -> Sight:
+    def look(self, name: str, case: Case, question: Question) -> Iterator[Sight]:
+        """The question by words alone, then with vectors."""
         caller = caller_of(self._rum or self.open(""))
-        if self._vectors:
-            caller.project.semantic.embed_pending(3600)
+        caller.project.semantic.embed_pending(3600)
+        for semantic in (None, caller.project.semantic):
+            yield self._look(name, case, question, caller, semantic)
+
+    def _look(
+        self, name: str, case: Case, question: Question, caller: Caller, semantic: SemanticSearch | None
+    ) -> Sight:
         asked = RecallRequest(query=question.text, limit=self._limit, min_confidence=0.0)
         files = tuple(question.files[:MOST_FILES])
         recall_query = RecallQuery(
@@ -107,23 +141,29 @@ class _Store:
             caller.project.store,
             files,
             session=caller.session_id,
-            semantic=caller.project.semantic if self._vectors else None,
+            semantic=semantic,
         )
         found = cascade.search(recall_query)
         matches = [match for match in found.matches.values() if match.literal is None]
         return Sight(
             name,
+            case.source,
             question.kind,
             found.column,
             about_question(recall_query, matches) if matches else {},
-            [match.signals for match in matches],
-            [self._keys.get(match.memory_id) in question.answers for match in matches],
+            in_columns([match.signals for match in matches]),
+            np.array([self._keys.get(match.memory_id) in question.answers for match in matches], dtype=bool),
         )
 
     def close(self) -> None:
         if self._rum:
             self._rum.close()
             self._rum = None
+
+
+def in_columns(signals: Sequence[dict[str, float]]) -> dict[str, Floats]:
+    """The signals of candidates, by name."""
+    return {name: np.array([one[name] for one in signals]) for name in (signals[0] if signals else ())}
 
 
 def caller_of(rum: Rum) -> Caller:

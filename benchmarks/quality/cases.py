@@ -41,6 +41,12 @@ class Case(NamedTuple):
     pieces: list[Piece]
     questions: list[Question]
     foreign: list[Question]
+    repository: str = ""  # If the name is not that of the repository or conversation
+
+    @property
+    def source(self) -> str:
+        """The repository or conversation that it was made of."""
+        return self.repository or self.name
 
 
 def each_with_strangers(cases: list[Case]) -> list[Case]:

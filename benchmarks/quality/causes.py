@@ -70,7 +70,8 @@ def _without_names(text: str, subjects: list[str]) -> str:
         text = pattern.sub(" ", text)
     for subject in subjects:
         text = text.replace(subject, " ")
-    return " ".join(SHA.sub(" ", GIVEAWAY.sub(" ", text)).split())[:MOST_TEXT]
+    lines = (" ".join(line.split()) for line in SHA.sub(" ", GIVEAWAY.sub(" ", text)).splitlines())
+    return "\n".join(filter(None, lines))[:MOST_TEXT]
 
 
 def readable(commit: Commit) -> Commit:

@@ -49,12 +49,10 @@ def main() -> None:
 
 def observed(options: argparse.Namespace) -> Iterator[Sight]:
     """Every question of every set as the ranking sees it, by words alone and with vectors."""
-    for vectors in (None, CachedEmbedder(options.cache)):
-        for name, case in sets(options):
-            print(
-                f"{name}: {case.name} {'with' if vectors else 'without'} vectors", file=sys.stderr, flush=True
-            )
-            yield from sights(name, case, LIMIT, vectors)
+    vectors = CachedEmbedder(options.cache)
+    for name, case in sets(options):
+        print(f"{name}: {case.name}", file=sys.stderr, flush=True)
+        yield from sights(name, case, LIMIT, vectors, options.records)
 
 
 def sets(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
@@ -117,6 +115,13 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--tasks", metavar="GIT_DIR", help="of github.com/SWE-bench/swe-bench-tasks")
     parser.add_argument(
         "--cache", default=":memory:", metavar="FILE", help="where vectors are kept for next time"
+    )
+    parser.add_argument(
+        "--records",
+        default="",
+        metavar="FOLDER",
+        help="where the signals of each store are kept: an interrupted fit goes on there. "
+        "Empty it after a change of the search or of the signals",
     )
     parser.add_argument("--quick", action="store_true", help="without the ablations")
     parser.add_argument(

@@ -59,14 +59,16 @@ def fit_all(seen: Sequence[Sight], kept: Weights | None = None) -> dict[str, Fit
     own = {column: [one for one in seen if one.column == column] for column in COLUMNS}
     weights = kept or {column: ranking(own[column], names) for column, names in COLUMNS.items()}
     return {
-        column: Fit(weights[column], *_confidence([one for one in own[column] if one.right], weights[column]))
+        column: Fit(
+            weights[column], *_confidence([one for one in own[column] if len(one.right)], weights[column])
+        )
         for column in COLUMNS
     }
 
 
 def ranking(seen: Sequence[Sight], names: Sequence[str]) -> dict[str, float]:
     """The weights alone."""
-    telling = [one for one in seen if one.set_name in COUNTS and any(one.right) and not all(one.right)]
+    telling = [one for one in seen if one.set_name in COUNTS and one.right.any() and not one.right.all()]
     weights = rank_weights(together(telling, names), PENALTY)
     return dict(zip(names, map(float, weights), strict=True))
 
@@ -75,14 +77,14 @@ def together(seen: Sequence[Sight], names: Sequence[str]) -> Lists:
     """The candidates of all questions."""
     return lists(
         [signals(one, names) for one in seen],
-        [np.array(one.right) for one in seen],
+        [one.right for one in seen],
         [COUNTS[one.set_name] for one in seen],
     )
 
 
 def signals(sight: Sight, names: Sequence[str]) -> Floats:
     """The candidates' signals as rows."""
-    return np.array([[one[name] for name in names] for one in sight.signals], dtype=np.float64)
+    return np.column_stack([sight.signals[name] for name in names])
 
 
 def scored(sight: Sight, weights: dict[str, float]) -> Floats:
@@ -101,19 +103,19 @@ class Evidence(NamedTuple):
 def evidence(sight: Sight, weights: dict[str, float]) -> Evidence:
     """The best candidates of a question, best first."""
     scores = scored(sight, weights)
-    alone = Lists(scores[:, None], np.array(sight.right), np.array([0]), np.ones(1))
+    alone = Lists(scores[:, None], sight.right, np.array([0]), np.ones(1))
     best = np.argsort(-scores, kind="stable")[:JUDGED]
     # Signals that depend on the order are computed again: they were recorded with the previous weights.
     lead = float(scores[best[0]] - scores[best[1]]) if len(best) > 1 else UNRIVALLED
     seen = sight.about | {
-        "beside": sight.signals[best[0]]["beside"],
+        "beside": float(sight.signals["beside"][best[0]]),
         "lead": lead,
         "candidates": math.log(len(scores)),
     }
     about = [seen[name] for name in ABOUT]
     shares = log_shares(scores, alone)
     rows = np.array([[1.0, shares[at], scores[at], *about] for at in best])
-    return Evidence(rows, scores[best] == scores[best[0]], np.array(sight.right)[best])
+    return Evidence(rows, scores[best] == scores[best[0]], sight.right[best])
 
 
 def _confidence(
@@ -159,8 +161,8 @@ def confidences(sight: Sight, fit: Fit) -> list[tuple[float, bool]]:
 
 def rank(sight: Sight, weights: dict[str, float]) -> float:
     """At which place the first right candidate comes, from 1; infinite if there is none."""
-    if not sight.right:
+    if not len(sight.right):
         return math.inf
     order = np.argsort(-scored(sight, weights), kind="stable")
-    places = np.flatnonzero(np.array(sight.right)[order])
+    places = np.flatnonzero(sight.right[order])
     return float(places[0] + 1) if len(places) else math.inf

@@ -60,7 +60,7 @@ def young(whole: Case, kind: str = "title") -> list[Case]:
         questions = [one._replace(answers=one.answers & kept) for one in chosen]
         questions = [one if one.answers else one._replace(kind=NOTHING) for one in questions]
         pieces = [one for one in whole.pieces if one.key in kept]
-        stores.append(Case(f"{whole.name}-{at}", pieces, questions, []))
+        stores.append(Case(f"{whole.name}-{at}", pieces, questions, [], whole.source))
     return stores
 
 

@@ -29,7 +29,7 @@ def _store(case: Case, name: str, size: int, asked: list[Question], chance: rand
     others = [piece.key for piece in case.pieces if piece.key not in wanted]
     kept = wanted | set(chance.sample(others, size - len(wanted)))
     questions = [_cut(question, kept) for question in chosen]
-    return Case(name, [piece for piece in case.pieces if piece.key in kept], questions, [])
+    return Case(name, [piece for piece in case.pieces if piece.key in kept], questions, [], case.source)
 
 
 def _cut(question: Question, kept: set[str]) -> Question:

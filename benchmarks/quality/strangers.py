@@ -56,7 +56,7 @@ def _young(case: Case, name: str, size: int, texts: Sequence[str], chance: rando
         if piece.files:
             files = (chance.choice(piece.files),)
             questions.append(Question(FOREIGN, chance.choice(texts), frozenset(), files))
-    return Case(name, pieces, questions, [])
+    return Case(name, pieces, questions, [], case.source)
 
 
 def _asked_at_the_end(question: Question, kept: set[str]) -> Question:

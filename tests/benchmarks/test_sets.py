@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from benchmarks.quality import build_coding_set, causes, history, locomo, strangers
+from benchmarks.quality import build_coding_set, candidate_signals, causes, history, locomo, strangers
 from benchmarks.quality.cases import Case, Piece, Question
 from benchmarks.quality.history import Commit
 
@@ -99,7 +99,7 @@ def test_causes_are_the_earlier_commits_that_a_message_names(repository: Path):
     assert asked["follows up"].place == 2
     assert asked["follows up"].files == ("cache.c",)
     assert asked["reverts"].answers == {fixed[:12]}
-    assert asked["reverts"].text == '" " It broke lookups.'
+    assert asked["reverts"].text == '" "\nIt broke lookups.'
     assert not case.foreign
 
 
@@ -187,3 +187,15 @@ def test_strangers_ask_about_files_of_the_store_in_words_of_another_project():
         assert young == next(
             again for again in strangers.young_with_files(case, foreign) if again.name == young.name
         )
+
+
+def test_an_interrupted_fit_goes_on_with_its_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    pieces = [Piece("a", "Return closed connections to the pool"), Piece("b", "Paint the logo green")]
+    case = Case("mine", pieces, [Question("words", "closed connections", frozenset("a"))], [])
+    vectors = candidate_signals.CachedEmbedder(":memory:")
+    first = candidate_signals.sights("coding", case, 5, vectors, str(tmp_path))
+    assert [(one.column, one.source) for one in first] == [("words", "mine"), ("words+meaning", "mine")]
+    assert all(one.right.tolist()[0] for one in first)
+    monkeypatch.setattr(candidate_signals, "_looked", None)  # nothing is asked again
+    again = candidate_signals.sights("coding", case, 5, vectors, str(tmp_path))
+    assert [one.about for one in again] == [one.about for one in first]

@@ -1,7 +1,7 @@
 """Run the search for faults; the last lines are its figures, and the exit code is 1 if any fault was found.
 
     python -m chaos [--seed N] [--calls N] [--texts N] [--kills N] [--damage N] [--conditions N]
-        [--repositories N]
+        [--repositories N] [--requests N]
 
 The defaults take a few minutes. The same seed tries the same things, as far as the moments of kills allow.
 """
@@ -22,6 +22,7 @@ from chaos.figures import Figures
 from chaos.fuzz import fuzz
 from chaos.kills import kill_writers
 from chaos.repositories import try_repositories
+from chaos.requests import fuzz_requests
 from chaos.texts import fuzz_texts
 
 PARTS: dict[str, Callable[[Path, random.Random, int, Figures], None]] = {
@@ -31,6 +32,7 @@ PARTS: dict[str, Callable[[Path, random.Random, int, Figures], None]] = {
     "damage": damage_files,
     "conditions": try_conditions,
     "repositories": try_repositories,
+    "requests": fuzz_requests,
 }
 
 
@@ -59,6 +61,7 @@ def main() -> None:
         "--conditions", type=int, default=20, help="writers on a full disk or with a wrong clock"
     )
     parser.add_argument("--repositories", type=int, default=30, help="hostile repositories")
+    parser.add_argument("--requests", type=int, default=3_000, help="random requests to `rum serve`")
     options = vars(parser.parse_args())
     with tempfile.TemporaryDirectory() as folder:
         figures = run(Path(folder), **options)

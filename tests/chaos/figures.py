@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections import Counter
+from pathlib import Path
 
 MAX_PRINTED = 20  # Faults of one kind that are printed in full
 
@@ -35,3 +38,20 @@ class Figures:
         lines += [f"{what}: at most {value:.2f}" for what, value in sorted(self.highest.items())]
         lines += [f"fault, {kind}: {number}" for kind, number in sorted(self.faults.items())]
         return [*lines, f"faults: {self.faults.total()}"]
+
+
+def cpu_seconds(pid: int) -> float:
+    """Seconds of CPU of a process; wall time where the system does not tell."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return time.monotonic()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def memory_mb(pid: int) -> float:
+    """Megabytes of memory of a process; 0 where the system does not tell."""
+    try:
+        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE") / 1e6
+    except OSError:
+        return 0.0

@@ -9,11 +9,10 @@ import shutil
 import subprocess
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
-from chaos.figures import Figures
+from chaos.figures import Figures, cpu_seconds, memory_mb
 from chaos.values import HOSTILE, Maker
 
 BATCH = 100  # Requests sent before their answers are read
@@ -140,19 +139,19 @@ class _Session:
 
     def _exchange(self, lines: list[bytes]) -> None:
         """Send the lines, read one answer for each, and check them."""
-        before = _cpu(self.server.pid)
+        before = cpu_seconds(self.server.pid)
         writer = threading.Thread(target=self._write, args=(b"".join(lines),))
         writer.start()
         for line in lines:
-            at = _cpu(self.server.pid)
+            at = cpu_seconds(self.server.pid)
             self._check(line, self._read(line))
-            spent = _cpu(self.server.pid) - at
+            spent = cpu_seconds(self.server.pid) - at
             self.figures.measure("CPU seconds of one request", spent)
             if spent > MAX_CPU:
                 self.figures.fault("hang", f"{spent:.1f} s of CPU for {line[:1000]!r}")
         writer.join()
-        self.figures.measure("CPU seconds of a batch", _cpu(self.server.pid) - before)
-        self.figures.measure("MB of memory", _memory(self.server.pid))
+        self.figures.measure("CPU seconds of a batch", cpu_seconds(self.server.pid) - before)
+        self.figures.measure("MB of memory", memory_mb(self.server.pid))
 
     def _write(self, data: bytes) -> None:
         self.server.stdin.write(data)
@@ -197,19 +196,3 @@ class _Session:
     def _stderr(self) -> str:
         self.log.flush()
         return (self.place / "stderr").read_text(errors="replace")[-1500:]
-
-
-def _cpu(pid: int) -> float:
-    """Seconds of CPU of a process; wall time where the system does not tell."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    except OSError:
-        return time.monotonic()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def _memory(pid: int) -> float:
-    try:
-        return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE") / 1e6
-    except OSError:
-        return 0.0

@@ -11,6 +11,7 @@ import pytest
 from e2e.agents import Desk, make_desk, session, write
 from e2e.scripted_model import Step
 from rum.inject.offers.store_request import REQUEST
+from support.repositories import Repository
 
 pytestmark = pytest.mark.e2e
 
@@ -24,6 +25,16 @@ RIGHT = '    return f"{cents / 100:.2f}"'
 BUSY = 10
 CHECK = "python3 check_cart.py"
 FIRST = "The label of a cart must show the price with two decimals. Fix label in cart.py."
+EXPLAINED = {
+    "intent": {"goal": "Keep prices in the cart as cents", "task_type": "refactor"},
+    "reasoning": {
+        "alternatives_considered": [{"approach": "euros", "why_rejected": "floats lose cents in sums"}]
+    },
+    "actions": [{"type": "file_edit", "file_path": "cart.py", "lines_affected": "1-2"}],
+    "outcome": {"success": True, "summary": "The cart label returns cents"},
+}
+REASON = "decided against euros, as floats lose cents in sums"
+LABEL = "Code changed since."
 SECOND = "Labels of carts are wrong again: show two decimals in cart.py."
 
 
@@ -116,6 +127,39 @@ def test_an_agent_that_is_asked_stores_its_work_itself(client: str, tmp_path: Pa
     desk.rum("tidy")
     (memory,) = desk.memories()
     assert memory["intent_goal"] == "Show prices with two decimals"
+
+
+@pytest.mark.parametrize("client", ["claude-code", "codex"])
+def test_an_agent_about_to_edit_is_told_the_reason_and_whether_the_code_changed(client: str, tmp_path: Path):
+    """As above, the story may be needed more than once."""
+    now, later = {"the reason"}, {"the reason", "the label"}
+    for changed, expected in ((CART, now), (CART.replace("return cents", "return int(cents)"), later)):
+        told: list[set[str]] = []
+        while expected not in told and len(told) < BUSY:
+            told.append(told_at_the_edit(client, tmp_path / f"{len(expected)}-{len(told)}", changed))
+            assert told[-1] <= expected
+        assert expected in told, told
+
+
+def told_at_the_edit(client: str, place: Path, changed: str) -> set[str]:
+    """What the hooks tell the model between its prompt and its edit of code that a memory explains.
+
+    The code becomes `changed` by a commit after the memory was stored.
+    """
+    place.mkdir()
+    desk = make_desk(place, {})
+    repository = Repository(desk.project)
+    repository.commit("Label prices", FILES)
+    (desk.home / "memory.json").write_text(json.dumps(EXPLAINED))
+    desk.rum("store", "--file", str(desk.home / "memory.json"))
+    desk.rum("install", client, "--anyway")
+    repository.commit("Work on the cart", {"cart.py": changed})
+    line = changed.splitlines()[1]
+    steps = [look(client, desk.project), edit(client, desk.project, line, RIGHT), "Labels have two decimals."]
+    model = session(client, desk, "Show prices of the cart label in euros, not cents.", steps)
+    assert RIGHT in (desk.project / "cart.py").read_text()
+    said = model.texts(2)[len(model.texts(0)) :]
+    return {what for what, words in (("the reason", REASON), ("the label", LABEL)) if words in said}
 
 
 def recalled(body: dict[str, Any]) -> list[dict[str, Any]]:

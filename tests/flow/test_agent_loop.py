@@ -12,6 +12,8 @@ import pytest
 
 from rum import Rum
 
+pytestmark = pytest.mark.both_stores
+
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "agent-loop.md"
 PROGRAM = re.compile(r"cat > loop\.py <<'END'\n(.*?)\nEND\n", re.DOTALL)
 

@@ -12,6 +12,8 @@ import pytest
 from rum import Rum
 from support.projects import keep, open_shop
 
+pytestmark = pytest.mark.both_stores
+
 Json = dict[str, Any]
 
 STORE: Json = {

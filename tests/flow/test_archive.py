@@ -16,6 +16,8 @@ from rum.store.sqlite.store import SqliteStore
 from support.builders import NOON, add_memory, make_file, make_memory, make_outcome
 from support.processes import Place, ask, end, lines_of
 
+pytestmark = pytest.mark.both_stores
+
 COUNT = 600
 LATER = NOON + 400 * 86400
 

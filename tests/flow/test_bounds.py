@@ -17,6 +17,8 @@ from rum import InvalidQuery, RumError
 from support.builders import make_draft
 from support.processes import Place, end
 
+pytestmark = pytest.mark.both_stores
+
 WORDS = " ".join(f"word{number}" for number in range(30_000))
 
 
@@ -92,7 +94,7 @@ def test_dots_never_become_a_file_of_the_project(place: Place, path: str):
 def test_the_note_of_a_union_leaves_memory_intact(place: Place):
     program = """
 from rum.model.notes import NoteDraft
-from rum.model.parse import parse
+from rum.model.fields import parse
 for when in ("auth|login", ["a", "b"], ["x"] * 50):
     for _ in range(200):
         parse({"title": "t", "content": "c", "when_to_use": when}, NoteDraft, "note")

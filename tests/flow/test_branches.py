@@ -115,6 +115,7 @@ def test_a_revert_of_a_revert_leaves_work_unreverted(shop: Shop):
     found = rum.recall(query=work).memories[0]
     assert found.intent.goal == "Cache"
     assert not found.reverted_by
+    assert "Don't Repeat" not in rum.brief(file=["a.py"]).text  # the reverted revert is no failed approach
     assert not found.unmerged
 
 
@@ -267,3 +268,79 @@ def test_work_of_a_worktree_is_not_called_gone_in_another(shop: Shop):
         repository.git("-C", str(other), "commit", "--quiet", "--message", "Add a gate")
         assert there.show(memory).freshness == "fresh"
     assert not shop.open().show(memory).freshness
+
+
+class Walls:
+    """A memory of code that changed since, with commits before it that no log of HEAD knows."""
+
+    def __init__(self, shop: Shop) -> None:
+        self.repository = Repository(shop.folder)
+        self.repository.commit("Begin", {"wall.py": "def wall():\n    return 1\n"})
+        self.rum = shop.open()
+        observed = {"observations": [{"what": "it stands", "where": "wall.py:1-2"}]}
+        self.memory = keep(self.rum, "Write the wall", perception=observed)
+        self.repository.commit("Go on", {"a.py": "1\n"})
+        self.changed = self.repository.commit("Raise it", {"wall.py": "def wall():\n    return 2\n"})
+        self.repository.commit("Go on further", {"a.py": "2\n"})
+        self.last = self.repository.commit("Go on again", {"a.py": "3\n"})
+        for log in (shop.folder / ".git" / "logs").rglob("*"):
+            if log.is_file():
+                log.unlink()
+
+    def freshness(self) -> str | None:
+        return self.rum.show(self.memory).freshness or None
+
+
+def test_labels_stay_after_a_reset_to_an_earlier_commit(shop: Shop):
+    walls = Walls(shop)
+    assert walls.freshness() is None  # it is not known whether the checkout ever had the code
+    walls.rum.tidy()
+    assert walls.freshness() == "changed"
+    walls.repository.git("reset", "--quiet", "--hard", "HEAD~2")
+    assert walls.freshness() == "changed"
+    walls.repository.commit("Go on otherwise", {"b.py": "1\n"})
+    assert walls.freshness() == "changed"
+
+
+def test_a_label_of_a_branch_stays_after_a_reset_to_an_earlier_commit(branch: Branch):
+    branch.repository.commit("Go on further", {"c.py": "2\n"})
+    assert branch.label() == "feature/cache"
+    branch.repository.git("reset", "--quiet", "--hard", "HEAD~1")
+    assert branch.label(renewed=False) == "feature/cache"
+
+
+def test_code_that_came_by_a_merge_is_not_called_gone_when_the_merge_is_reset(shop: Shop):
+    gate = Gate(shop)
+    gate.repository.git("switch", "--quiet", "main")
+    gate.repository.commit("Go on", {"a.py": "1\n"})
+    gate.repository.git("merge", "--quiet", "--no-ff", "-m", "Merge the gate", "feature/gate")
+    gate.repository.commit("Drop the gate", {"gate.py": None})
+    gate.rum.tidy()
+    assert gate.labels() == {"gone"}
+    gate.repository.git("reset", "--quiet", "--hard", "HEAD~2")
+    assert gate.labels() == {None}
+
+
+def test_work_whose_commit_only_a_tag_has_is_not_abandoned(branch: Branch):
+    branch.repository.git("tag", "v1", "feature/cache")
+    branch.repository.git("branch", "--quiet", "-D", "feature/cache")
+    assert branch.label() == "tag v1"
+    [found] = branch.rum.recall(query="Add a cache", limit=1).memories
+    assert found.full_summary.endswith("(only on tag v1)")
+
+
+def test_memories_that_come_by_sync_are_labelled_at_once(
+    branch: Branch, shop: Shop, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("RUM_SHARE", "all")
+    branch.rum.tidy()
+    shared = tmp_path / "shared"
+    shared.mkdir()
+    with Rum.open(shop.folder, home=shop.home, owner=True) as one:
+        assert one.sync(with_=str(shared)).sent["memory"] == 2
+    with Rum.open(shop.folder, home=tmp_path / "other home", owner=True) as other:
+        keep(other, "Write the manual")
+        other.tidy()
+        other.sync(with_=str(shared))
+        assert other.show(branch.memory).unmerged == "feature/cache"
+        assert other.verify().checked == 0

@@ -15,7 +15,15 @@ pytestmark = [
 ]
 
 
-PARTS = {"calls": 500, "texts": 3000, "kills": 10, "damage": 4, "conditions": 2, "repositories": 4}
+PARTS = {
+    "calls": 500,
+    "texts": 3000,
+    "kills": 10,
+    "damage": 4,
+    "conditions": 2,
+    "repositories": 4,
+    "requests": 600,
+}
 
 
 @pytest.mark.parametrize("part", PARTS)

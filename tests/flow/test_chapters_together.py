@@ -10,6 +10,8 @@ import pytest
 from support.processes import ask, end, lines_of, make_place
 from support.projects import keep
 
+pytestmark = pytest.mark.both_stores
+
 MAKER = """
 import json, sys
 from rum import Rum

@@ -11,6 +11,8 @@ import pytest
 from rum import InvalidQuery, Rum
 from support.projects import Shop, edited, keep
 
+pytestmark = pytest.mark.both_stores
+
 
 def other_home(shop: Shop, name: str, **how: object) -> Rum:
     return shop.open(home=shop.home.with_name(name), **how)

@@ -237,7 +237,7 @@ def test_offers_go_on_without_the_file_of_activity(place: Place):
     store = ReadOnlyStore(str(place.project()))
     recall_store = store.recall_store()
     assert recall_store.activity.usefulness(["mem_a"]) == {}
-    assert recall_store.activity.all_usefulness(10) == {}
+    assert recall_store.activity.usefulness(limit=10) == {}
     assert list(store.newest_memories(3))
 
 

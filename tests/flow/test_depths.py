@@ -13,6 +13,8 @@ from rs_bpe.bpe import openai
 from rum import Rum
 from support.projects import keep, open_shop
 
+pytestmark = pytest.mark.both_stores
+
 Json = dict[str, Any]
 DEPTHS = ("summary", "outcome", "reasoning", "full", "complete")
 BUDGETS = {"summary": 45, "outcome": 100, "reasoning": 250, "full": 500}
@@ -208,7 +210,8 @@ def test_an_answer_reports_its_token_count(rum: Rum, depth: str, count: int, tok
     assert abs(answer.token_estimate - real) <= 0.15 * real
 
 
-@pytest.mark.parametrize("budget", [120, 150, 300, 700, 1500])
+# Ids are of different tokens each time: the shortest answer needs about 120.
+@pytest.mark.parametrize("budget", [130, 150, 300, 700, 1500])
 def test_an_answer_stays_within_max_tokens(rum: Rum, budget: int, tokens: Any) -> None:
     for number in range(5):
         rum.store(**JWT | {"intent": JWT["intent"] | {"goal": f"Fix JWT token expiry, attempt {number}"}})

@@ -83,7 +83,7 @@ def test_wisdom_from_a_history_contains_only_claims_from_commits(shop: Shop):
     members = history(shop)
     words = wisdom(members[:3], members[2:])
     claims = (*words.insights, *words.patterns, *words.best_practices)
-    assert "When pay.py was changed, basket.py was, too." in words.patterns
+    assert "In these chapters, changes of pay.py came with changes of basket.py." in words.patterns
     assert evidence_problems(claims, words.evidence, by_id(*members)) == []
     assert msgspec.json.encode(wisdom(members[2:], members[:3])) == msgspec.json.encode(words)
 

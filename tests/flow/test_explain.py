@@ -15,6 +15,8 @@ import pytest
 from support.builders import make_draft
 from support.processes import Place, make_place
 
+pytestmark = pytest.mark.both_stores
+
 QUESTION = {"query": "login of unicorns", "explain": True, "min_confidence": 0}
 COMMAND = ("recall", "login", "of", "unicorns", "--explain", "--min-confidence", "0")
 

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from rum import InvalidQuery, Rum
 from rum.app.freshness.anchors import make_missing
 from rum.inject.offers import offers_for
+from rum.model.layers import USER
+from rum.store.activity import OfferRow
 from support.hooks import SESSION, make_hook_runner, prompt, ran, until
 from support.offers import make_event
-from support.projects import keep
+from support.projects import edited, keep
 from support.repositories import Repository
 
 GATE = """import os
@@ -289,6 +293,155 @@ def test_a_brief_says_which_work_is_about_changed_code(rum: Rum, repository: Rep
     text = rum.brief(task="Refuse a missing key", file=["gate.py"]).text
     assert "Refuse a missing key (code changed since):" in text
     assert "Accept an empty key (code changed since):" in text
+
+
+NOTE = "`open_gate` in gate.py refuses a missing key, see gate.py:6-9."
+
+
+def add_texts(rum: Rum) -> str:
+    """A note, a fact and a rule about the same lines; returns the rule's id."""
+    rum.notes.add("Opening gates", NOTE, "gate|open")
+    rum.facts.set("gate.missing_key", "refused in gate.py#open_gate")
+    return rum.rules.add("gate", "Refuse a missing key as gate.py:6-9 does").id
+
+
+def states(rum: Rum) -> dict[Any, Any]:
+    """What each interface says of the code of the note, the fact and the rule."""
+    [note], [fact], [rule] = rum.notes.list().notes, rum.facts.list(), rum.rules.list()
+    [matched] = rum.notes.match("open the gate").notes
+    learned = rum.call("learn", {"action": "list"})
+    paged = rum.pages.facts().items + rum.pages.rules().items + rum.pages.notes().items
+    shown = [
+        *(note, fact, rule, matched, rum.notes.show("opening-gates"), rum.facts.show(fact.key)),
+        *(rum.rules.show(rule.id), *rum.rules.match("open the gate"), *learned.facts, *learned.rules, *paged),
+    ]
+    return {one.freshness or None: (one.code_at or None, one.code_changed or None) for one in shown}
+
+
+def test_notes_facts_and_rules_follow_the_code_that_they_name(rum: Rum, repository: Repository):
+    keep(rum)
+    rule = add_texts(rum)
+    assert states(rum) == {"fresh": (None, None)}
+    repository.write("gate.py", "# gates\n" + GATE)
+    assert states(rum) == {"moved": ("gate.py:7-10", None)}
+    by = repository.commit("Refuse an empty key", {"gate.py": REWRITTEN})
+    assert states(rum) == {"changed": ("gate.py:6-9", 0.25)}
+    found = {one.kind: one for one in rum.verify().files[0].memories}
+    assert {kind: one.id for kind, one in found.items()} == {
+        "note": "opening-gates",
+        "fact": "gate.missing_key",
+        "rule": rule,
+    }
+    assert {one.since.commit for one in found.values() if one.since} == {by}
+    assert found["note"].summary == NOTE
+    rum.feedback("opening-gates", useful=True, still_true=True)
+    assert rum.confirm("gate.missing_key", rule).confirmed == ["gate.missing_key", rule]
+    assert states(rum) == {"fresh": (None, None)}
+    repository.write("gate.py", None)
+    assert list(states(rum)) == ["gone"]
+    with pytest.raises(InvalidQuery, match="Nothing is left"):
+        rum.confirm("opening-gates")
+
+
+def test_prompts_say_which_notes_facts_and_rules_are_about_changed_code(rum: Rum, repository: Repository):
+    keep(rum)
+    add_texts(rum)
+    task = "Open the gate with a missing key"
+    assert "changed since" not in rum.brief(task=task, file=["gate.py"]).text
+    repository.write("gate.py", REWRITTEN)
+    text = rum.brief(task=task, file=["gate.py"]).text
+    assert "*Code changed since: gate.py:6-9*" in text
+    assert "refused in gate.py#open_gate (code changed since)" in text
+    assert "as gate.py:6-9 does (code changed since)" in text
+    assert "*Code changed since: gate.py:6-9*" in rum.notes.match("open the gate").text
+
+
+def test_a_text_that_names_a_file_is_stale_only_when_most_of_the_file_changed(
+    rum: Rum, repository: Repository
+):
+    keep(rum)
+    rum.facts.set("gates", "are in gate.py")
+    assert rum.facts.show("gates").freshness == "fresh"
+    repository.write("gate.py", REWRITTEN)
+    assert not rum.facts.show("gates").freshness
+    repository.write("gate.py", "import os\n\n\ndef shut():\n    return None\n")
+    assert rum.facts.show("gates").freshness == "changed"
+
+
+def test_texts_that_were_written_elsewhere_are_compared_with_the_code_of_their_time(
+    rum: Rum, repository: Repository
+):
+    keep(rum)
+    at = int(repository.git("log", "-1", "--format=%ct"))
+    rum.notes.add("Opening gates", NOTE, "gate|open", discovered_at=at)
+    repository.commit("Refuse an empty key", {"gate.py": REWRITTEN}, at=at + 100)
+    assert not rum.notes.show("opening-gates").freshness
+    rum.tidy()
+    assert rum.notes.show("opening-gates").freshness == "changed"
+    path = repository.root / rum.notes.show("opening-gates").path
+    path.write_text(path.read_text().replace("refuses a missing key", "refuses an empty key, too"))
+    assert not rum.notes.show("opening-gates").freshness
+    rum.tidy()
+    assert rum.notes.show("opening-gates").freshness == "fresh"
+
+
+def test_a_forgotten_text_leaves_no_anchors(rum: Rum, tmp_path: Path):
+    keep(rum)
+    add_texts(rum)
+    rum.forget("gate.missing_key", kind="fact", now=True)
+    rum.forget("opening-gates#1", kind="note", now=True)
+    [database] = (tmp_path / "home" / "projects").glob("*/rum.db")
+    with sqlite3.connect(database) as opened:
+        names = [name for (name,) in opened.execute("SELECT name FROM text_anchors")]
+    assert [name.partition("_")[0] for name in names] == ["rule"]
+
+
+def test_an_offer_of_the_users_words_says_that_the_code_changed(
+    rum: Rum, repository: Repository, tmp_path: Path
+):
+    keep(rum)
+    [folder] = (tmp_path / "home" / "projects").iterdir()
+    rule = rum.rules.add("gate.py", "Never let gate.py:6-9 open without a key")
+    store = rum._caller.project.store  # pyright: ignore[reportPrivateUsage]
+    store.rules.put(replace(store.rules.get([rule.id])[0], source=USER))
+    event = make_event(
+        "before", tool="read", cwd=str(repository.root), files=[{"path": "gate.py", "operation": "read"}]
+    )
+
+    def offers() -> str:
+        return " ".join(one.text for one in offers_for(event, str(folder), str(repository.root)))
+
+    assert "Never let gate.py:6-9 open without a key" in offers()
+    assert "ode changed since" not in offers()
+    repository.write("gate.py", REWRITTEN)
+    assert "Code changed since." in offers()
+
+
+def test_an_agent_finds_and_confirms_what_went_stale_by_tools(repository: Repository, tmp_path: Path):
+    with Rum.open(repository.root, home=tmp_path / "home", owner=False) as rum:
+        kept = keep(rum, "Refuse a missing key", **about("gate.py:6-9"))
+        add_texts(rum)
+        assert rum.call("list", {"stale": True}).code == "NO_RESULTS"
+        repository.write("gate.py", REWRITTEN)
+        answer = rum.call("list", {"stale": True})
+        assert (answer.total, answer.memories, "still_true" in answer.hint) == (4, [], True)
+        for one in answer.stale[0].memories:
+            rum.call("feedback", {"id": one.id, "useful": True, "still_true": True})
+        assert rum.call("list", {"stale": True}).total == 0
+        assert fresh(rum, kept)[0] == "fresh"
+
+
+def test_lists_of_the_page_offers_and_exports_say_how_fresh_memories_are(rum: Rum, repository: Repository):
+    kept = keep(rum, "Refuse a missing key", actions=edited("gate.py"), **about("gate.py:6-9"))
+    repository.write("gate.py", REWRITTEN)
+    [entry] = rum.pages.timeline().items
+    assert (entry.freshness, entry.code_at) == ("changed", "gate.py:6-9")
+    rum._caller.project.store.activity.add_offers(  # pyright: ignore[reportPrivateUsage]
+        [OfferRow("event", 0, kept, "claude-code", SESSION, "", "", "touching", 1.0, "")]
+    )
+    assert [one.freshness for one in rum.offers().offers] == ["changed"]
+    lines = [json.loads(line) for line in rum.export()]
+    assert [line["freshness"] for line in lines if line["kind"] == "memory"] == ["changed"]
 
 
 def test_a_report_counts_what_went_stale(rum: Rum, repository: Repository):

@@ -13,6 +13,8 @@ import pytest
 from support.projects import Shop, keep, open_shop
 from support.secrets import Planted, planted_secrets
 
+pytestmark = pytest.mark.both_stores
+
 Json = dict[str, Any]
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 PLANTED = planted_secrets(seed=7)

@@ -194,3 +194,14 @@ def test_numpy_is_loaded_if_words_are_not_enough(tmp_path: Path) -> None:
     place.run(EARLIER, RUM_EMBEDDER="builtin")
     [line] = place.run(PROGRAM, PARAPHRASE, 5, RUM_EMBEDDER="builtin")
     assert line.split()[1:] == ["numpy", "rum.embed.minilm", "rum.store.packed_vectors"]
+
+
+@pytest.mark.parametrize(
+    ("task", "name"), [(PARAPHRASE, "logout"), ("The car does not start when it is cold", "winter")]
+)
+def test_a_brief_has_what_a_recall_by_the_same_words_is_sure_of(
+    rum: Rum, kept: dict[str, str], task: str, name: str
+) -> None:
+    rum.tidy()
+    assert rum.recall(query=task).memories[0].id == kept[name]
+    assert [one.id for one in rum.brief(task=task).taken or ()] == [kept[name]]

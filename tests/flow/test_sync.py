@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from rum import Rum
 from rum.model.errors import InvalidQuery, NotFound, StorageError
+from rum.repo.shared_ref import SharedRef
 from support.repositories import Repository
 from support.teams import Machine, Team
 
@@ -36,6 +37,17 @@ def test_what_one_machine_stores_the_others_receive(team: Team):
     again = bob.sync()
     assert (again.received, again.sent) == ({}, {})
     assert (ann.sync().received, ann.shared()) == ({}, bob.shared())
+
+
+def test_many_large_files_are_read_from_the_ref(team: Team, tmp_path: Path):
+    remote = tmp_path / "large.git"
+    team.git("init", "--bare", "--quiet", str(remote))
+    ref = SharedRef(str(tmp_path / "own.git"), str(remote), None)
+    written = [(f"folder/{number}.json", b"%d " % number * 50_000) for number in range(50)]
+    state = ref.publish(None, written, (), message="Add", sign=False)
+    assert list(ref.read(state, [path for path, _ in written])) == written
+    with pytest.raises(StorageError, match="lacks folder/none"):
+        list(ref.read(state, ["folder/1.json", "folder/none", "folder/2.json"]))
 
 
 def test_a_work_tree_and_its_repository_are_not_touched(team: Team):

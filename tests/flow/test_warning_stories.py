@@ -126,6 +126,34 @@ def test_only_a_proven_success_silences_a_warning(check: bool, is_silent: bool, 
     assert (text == "") is is_silent
 
 
+def one_line_left_red() -> Telling:
+    """The only edit of a turn, with which the test fails; it stays."""
+    telling = Telling().prompt("The timeout is a minute").edit("cache.py", "    return 30", "    return 61")
+    return telling.run("pytest -q", RED, 1).stop("It is 61 now, but the test still fails.")
+
+
+def test_an_edit_with_which_the_test_failed_is_warned_of_when_it_is_made_again(tmp_path: Path):
+    (tmp_path / "cache.py").write_text("def timeout():\n    return 30\n")
+    again = {"path": "cache.py", "removed": "    return 30", "added": "    return 61"}
+    assert "`return 61`" in warned(tmp_path, one_line_left_red(), **again)
+
+
+@pytest.mark.parametrize(
+    "before", ["Exit code 1\nFAILED t.py::test_new - assert\n1 failed in 0.1s", "1 passed in 0.1s"]
+)
+def test_an_edit_is_not_suspected_of_what_failed_without_it(before: str, tmp_path: Path):
+    telling = Telling().prompt("The timeout is a minute; test_new is red").run("pytest -q", before, 1)
+    telling.edit("cache.py", "    return 30", "    return 61").run("pytest -q", RED, 1)
+    text = warned(tmp_path, telling.stop("Still red."), path="cache.py", added="    return 61")
+    assert (text == "") is ("failed" in before)
+
+
+def test_neither_of_two_edits_is_suspected(tmp_path: Path):
+    telling = Telling().prompt("The timeout is a minute").edit("cache.py", "    return 30", "    return 61")
+    telling.edit("cache.py", "SIZE = 1", "SIZE = 2").run("pytest -q", RED, 1).stop("Still red.")
+    assert warned(tmp_path, telling, path="cache.py", added="    return 61") == ""
+
+
 def test_a_test_before_the_bad_edit_silences_nothing(tmp_path: Path):
     again = Telling(session="s2").prompt("Cache it after all").run("pytest -q", GREEN)
     again.edit("rates.py", "def load(path):", CACHE).stop("The cache works.")

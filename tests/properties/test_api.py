@@ -17,7 +17,7 @@ from rum import Rum
 from rum.app.calls import MAX_TEXT
 from rum.model.answers import RetrievedMemory
 from rum.model.ids import new_id
-from rum.model.links import Edge, LinkType
+from rum.model.memory import Edge, LinkType
 from rum.model.memory_layers import ActionType, FailureCategory, TaskType, VerificationType
 from rum.text.terms import terms
 from support.projects import keep, open_shop

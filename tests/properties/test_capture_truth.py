@@ -140,7 +140,7 @@ def blamed(memory: dict[str, Any]) -> list[tuple[str, str, str]]:
     return [
         (action["file_path"], line[1:].strip(), action["result"]["error"])
         for action in memory["actions"]
-        if "file_path" in action and action["result"]["success"] is False
+        if "file_path" in action and action.get("result", {}).get("success") is False
         for line in (action["diff_summary"] or "").splitlines()
         if line.startswith("+")
     ]

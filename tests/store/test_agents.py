@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from rum.app.caller import is_ancestor
 from rum.model.errors import StorageError
 from rum.store.base import AgentFigures, Store
 from support.builders import NOON, add_memory, make_agent, make_outcome
@@ -109,9 +110,9 @@ def test_ancestors_are_known_over_generations(store: Store):
         parent = f"agent_{number - 1}"
         store.agents.add(make_agent(f"agent_{number}", type="subagent", parent_id=parent))
     store.agents.add(make_agent("agent_other"))
-    assert store.agents.is_ancestor("agent_1", "agent_4")
-    assert store.agents.is_ancestor("agent_3", "agent_4")
-    assert not store.agents.is_ancestor("agent_4", "agent_1")
-    assert not store.agents.is_ancestor("agent_1", "agent_1")
-    assert not store.agents.is_ancestor("agent_other", "agent_4")
-    assert not store.agents.is_ancestor("agent_unknown", "agent_4")
+    assert is_ancestor(store.agents, "agent_1", "agent_4")
+    assert is_ancestor(store.agents, "agent_3", "agent_4")
+    assert not is_ancestor(store.agents, "agent_4", "agent_1")
+    assert not is_ancestor(store.agents, "agent_1", "agent_1")
+    assert not is_ancestor(store.agents, "agent_other", "agent_4")
+    assert not is_ancestor(store.agents, "agent_unknown", "agent_4")

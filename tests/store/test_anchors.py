@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from rum.model.links import Edge, LinkType
-from rum.model.memory import Origin, OriginKind
+from rum.model.memory import Edge, LinkType, Origin, OriginKind
+from rum.store.anchors import TextAnchors
 from rum.store.base import Store
 from support.builders import NOON, add_memory, make_outcome
 
@@ -58,3 +58,13 @@ def test_a_file_is_followed_to_its_later_names(store: Store):
     store.memories.note_renames("mem_a", [("a.py", "b.py"), ("x.py", "y.py")])
     store.memories.note_renames("mem_b", [("a.py", "c.py")])
     assert store.anchors.later_names(["a.py", "b.py"]) == {"a.py": ["c.py", "b.py"]}
+
+
+def test_anchors_of_texts_are_kept_by_name(store: Store):
+    one, two = TextAnchors("m1", b"[1]\n\x00"), TextAnchors("m2", b"")
+    store.anchors.put_texts({"fact:port": one, "note:gate": two})
+    assert store.anchors.of_texts(["fact:port", "rule_1"]) == {"fact:port": one}
+    assert store.anchors.of_texts() == {"fact:port": one, "note:gate": two}
+    store.anchors.put_texts({"fact:port": two})
+    store.anchors.delete_texts(["note:gate", "rule_1"])
+    assert store.anchors.of_texts() == {"fact:port": two}

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from rum.model.links import Edge, LinkType
+from rum.app.memories.store import memories_with_most_words
+from rum.model.memory import Edge, LinkType
 from rum.store.base import ReadMode, Store
 from rum.store.filters import Filters
 from support.builders import NOON, add_memory, make_file, make_intent, make_memory, make_outcome
@@ -128,7 +129,7 @@ class TestWords:
         assert zoo.search.archived_with([([term], [term]), ([term], ()), ((), [term])], 9) == [[], [], []]
 
     def test_near_duplicates_are_found_in_it(self, zoo: Store):
-        assert zoo.search.sharing(["zebra", "stripe"], 5, 5) == ["mem_zebra"]
+        assert memories_with_most_words(zoo.search, ["zebra", "stripe"], 5, 5) == ["mem_zebra"]
 
 
 class TestComingBack:

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from rum.model.layers import Fact
-from rum.model.links import Edge, LinkType
+from rum.model.memory import Edge, LinkType
 from rum.store.activity import OfferPlace, OfferQuery, OfferRow
 from rum.store.base import Store
 from rum.store.browse import EntryQuery, PeriodCount
@@ -172,8 +172,6 @@ def test_a_folder_lists_its_files_and_folders_by_name(store: Store):
     assert [one.path for one in store.browse.children("src", "", 2, 100)] == ["src/a-b.py", "src/a.py"]
     counted = store.browse.children("src", "a.py", 1, 1)
     assert [(one.memories, one.exact) for one in counted] == [(1, False)]
-    assert store.browse.has_path("src/a.py")
-    assert not store.browse.has_path("src/a")
 
 
 def test_sessions_are_listed_by_their_last_turn(store: Store):

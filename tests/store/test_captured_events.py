@@ -31,7 +31,7 @@ def test_an_event_is_kept_once_and_opens_its_turn(store: Store):
     assert [one.id for one in store.captured.events(KEY)] == ["b", "a"]
     (turn,) = store.captured.turns(limit=10)
     assert (turn.key, turn.first, turn.last) == (KEY, 1.0, 2.0)
-    assert store.captured.count() == (2, 1)
+    assert store.captured.counts() == ({"after": 2}, {}, 1)
 
 
 def test_what_is_nobodys_work_opens_no_turn(store: Store):
@@ -72,7 +72,7 @@ def test_what_a_forgotten_memory_was_made_of_goes_and_does_not_come_back(store: 
     assert store.captured.add([event("a"), event("d", 4.0)], NOW) == []
     store.captured.reopen(KEY)
     assert [one.key for one in store.captured.turns(limit=10)] == [other]
-    assert store.captured.count() == (1, 1)
+    assert store.captured.counts() == ({"after": 1}, {"forgotten": 1}, 1)
 
 
 def test_events_go_only_when_their_turns_were_concluded_long_ago(store: Store):

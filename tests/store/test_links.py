@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rum.model.errors import InvalidQuery, StorageError
-from rum.model.links import Edge, LinkType
+from rum.model.memory import Edge, LinkType
 from rum.store.base import Store
 from rum.store.filters import Filters
 from support.builders import NOON, add_memory, make_file

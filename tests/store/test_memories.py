@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from rum.model.errors import StorageError
-from rum.model.links import Edge, LinkType
-from rum.model.memory import Memory, Origin, OriginKind
+from rum.model.memory import Edge, LinkType, Memory, Origin, OriginKind
 from rum.store.base import Store
 from rum.store.derived import indexed_text
 from rum.store.filters import Filters

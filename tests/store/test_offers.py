@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rum.store.activity import Evidence, OfferQuery, OfferRow
+from rum.store.activity import Evidence, OfferQuery, OfferRow, WorkOutcome
 from rum.store.base import Store
 from support.builders import NOON
 
@@ -27,7 +27,7 @@ def test_being_shown_is_no_evidence(store: Store):
     store.activity.set_outcomes([OFFER._replace(success=True)])
     assert store.activity.usefulness(["mem_1"]) == {}
     only_feedback = store.activity.add_feedback("mem_1", "owner", NOON, useful=True)
-    assert only_feedback == Evidence(1, 0, 0, 0, 0, 0)
+    assert only_feedback == Evidence(1, 0, 0, 0, 0, 0, 0, 0)
 
 
 def test_offers_are_found_newest_first_by_what_is_asked(store: Store):
@@ -50,7 +50,42 @@ def test_a_forgotten_memory_leaves_no_offers_or_feedback(store: Store):
     assert store.activity.usefulness(["mem_1"]) == {}
 
 
-@given(st.tuples(*[st.integers(0, 1000)] * 6))
+def test_work_that_followed_an_offer_counts_by_what_became_of_it(store: Store, other: Store):
+    rows = [OFFER._replace(event=name, memory_id=name) for name in ("mem_1", "mem_2", "mem_3")]
+    store.activity.add_offers(rows)
+    followed = [row._replace(followed=True, success=True, work=f"{row.memory_id}w") for row in rows]
+    store.activity.set_outcomes(followed)
+    assert store.activity.followed_work(NOON + 1) == {}
+    assert store.activity.followed_work(NOON) == dict.fromkeys(
+        ("mem_1w", "mem_2w", "mem_3w"), WorkOutcome(success=True, kept=None)
+    )
+    outcomes = {
+        "mem_1w": WorkOutcome(success=True, kept=True),
+        "mem_2w": WorkOutcome(success=True, kept=False),
+    }
+    store.activity.set_work_outcomes({**outcomes, "mem_4w": WorkOutcome(success=True, kept=True)})
+    assert other.activity.followed_work(NOON) == {**outcomes, "mem_3w": WorkOutcome(success=True, kept=None)}
+    useful = other.activity.usefulness(["mem_1", "mem_2", "mem_3"])
+    assert useful["mem_1"] > useful["mem_3"] > 0 > useful["mem_2"]
+    (counts,) = other.activity.offer_counts()
+    assert (counts.followed, counts.kept, counts.undone) == (3, 1, 1)
+    store.activity.set_work_outcomes({"mem_2w": WorkOutcome(success=False, kept=None)})
+    assert 0 > store.activity.usefulness(["mem_2"])["mem_2"] > useful["mem_2"]
+
+
+def test_an_offer_that_is_followed_after_its_work_was_judged_is_judged_too(store: Store):
+    first, second = (OFFER._replace(event=one, memory_id=one) for one in ("mem_1", "mem_2"))
+    undone = WorkOutcome(success=True, kept=False)
+    store.activity.add_offers([first, second])
+    store.activity.set_outcomes([first._replace(followed=True, success=True, work="mem_w")])
+    store.activity.set_work_outcomes({"mem_w": undone})
+    store.activity.set_outcomes([second._replace(followed=True, success=True, work="mem_w")])
+    assert store.activity.followed_work(NOON) == {"mem_w": None}
+    store.activity.set_work_outcomes({"mem_w": undone})
+    assert store.activity.followed_work(NOON) == {"mem_w": undone}
+
+
+@given(st.tuples(*[st.integers(0, 1000)] * 8))
 def test_usefulness_is_bounded_and_nothing_without_evidence(counts: tuple[int, ...]):
     assert -1 < Evidence(*counts).value < 1
-    assert Evidence(0, 0, 0, 0, 0, 0).value == 0
+    assert Evidence(*[0] * 8).value == 0

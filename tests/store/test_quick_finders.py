@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from rum.model.links import Edge, LinkType
+from rum.app.memories.store import memories_with_most_words
+from rum.model.memory import Edge, LinkType
 from rum.store.base import ReadMode, Store
 from rum.store.filters import Filters
 from rum.text.terms import terms
@@ -68,12 +69,12 @@ def test_filtered_memories_take_no_place_among_the_newest(shelf: Store):
 
 def test_memories_that_share_most_of_the_rare_terms_come_first(shelf: Store):
     asked = terms("refresh token revoke")
-    assert set(shelf.search.sharing(asked, 9, 9)) == {"mem_0", "mem_1", "mem_2", "mem_3"}
-    assert set(shelf.search.sharing(asked, 9, 3)) == {"mem_0", "mem_1", "mem_2"}
-    assert shelf.search.sharing(asked, 2, 9) == ["mem_1"]
-    assert shelf.search.sharing(terms("zebra"), 9, 9) == []
+    assert set(memories_with_most_words(shelf.search, asked, 9, 9)) == {"mem_0", "mem_1", "mem_2", "mem_3"}
+    assert set(memories_with_most_words(shelf.search, asked, 9, 3)) == {"mem_0", "mem_1", "mem_2"}
+    assert memories_with_most_words(shelf.search, asked, 2, 9) == ["mem_1"]
+    assert memories_with_most_words(shelf.search, terms("zebra"), 9, 9) == []
     supersede(shelf, "mem_3", "mem_1")
-    assert shelf.search.sharing(asked, 2, 9) == []
+    assert memories_with_most_words(shelf.search, asked, 2, 9) == []
 
 
 def test_a_goal_is_found_as_it_is_in_whatever_case(shelf: Store):

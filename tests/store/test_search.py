@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -89,9 +89,7 @@ def test_filters_exclude_the_same_whatever_is_looked_for(shelf: Store, filters: 
     for paths in (["a.py"], ["a.py", "c.py"], ["lib/", "a.py"], ["lib/"]):
         rows, total = by_paths(shelf, paths, filters, 10)
         assert (ids(rows), total) == (wanted, len(wanted))
-    rows, total, renamed = shelf.search.by_path("a.py", filters, 10)
-    assert (ids(rows), total, renamed) == (wanted, len(wanted), False)
-    rows, total, _ = shelf.search.by_path("a.py", filters, 1)
+    rows, total = by_paths(shelf, ["a.py"], filters, 1)
     assert (ids(rows), total) == (wanted[:1], len(wanted))
 
 
@@ -116,12 +114,15 @@ def test_the_id_decides_between_memories_of_one_second(store: Store):
     ("sort", "expected"),
     [("recent", "43210"), ("importance", "43210"), ("access_count", "14320")],
 )
-def test_a_list_comes_in_the_order_asked_for(shelf: Store, sort: str, expected: str):
+def test_a_list_comes_in_the_order_asked_for(
+    shelf: Store, sort: Literal["recent", "importance", "access_count"], expected: str
+):
     uses = [("mem_1", 7), ("mem_4", 2), ("mem_forgotten", 9)]
-    found, total = shelf.search.list_ids(Filters(), sort, 3, uses)
-    assert found == [f"mem_{number}" for number in expected[:3]]
+    found, total = shelf.search.by_filters(Filters(), 3, sort, uses)
+    assert ids(found) == [f"mem_{number}" for number in expected[:3]]
     assert total == 5
-    assert shelf.search.list_ids(Filters(agent_id="agent_bob"), sort, 3, uses) == (["mem_2"], 1)
+    found, total = shelf.search.by_filters(Filters(agent_id="agent_bob"), 3, sort, uses)
+    assert (ids(found), total) == (["mem_2"], 1)
 
 
 @pytest.fixture

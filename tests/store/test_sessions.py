@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rum.model.links import Edge, LinkType
+from rum.model.memory import Edge, LinkType
 from rum.store.base import Store
 from rum.store.filters import Filters
 from support.builders import NOON, add_memory

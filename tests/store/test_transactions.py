@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from rum.model.errors import InvalidQuery, NotFound, StorageError
-from rum.model.links import Edge, LinkType
+from rum.model.memory import Edge, LinkType
 from rum.store.base import Store
 from rum.store.filters import Filters
 from rum.store.records import Revision

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rum.model.links import Edge, LinkType
+from rum.app.memories.store import memories_with_most_words
+from rum.model.memory import Edge, LinkType
 from rum.store.base import Store
 from rum.store.filters import Filters
 from rum.text.terms import query_terms, terms
@@ -134,7 +135,11 @@ def test_a_term_is_taken_literally_whatever_it_holds(library: Store, term: str):
     for in_goal, most in ((False, held), (True, [2, 1])):
         found = newest_with(library, [term, "token"], in_goal, Filters(), 9)
         assert [row[4] for row in found] in ([], most)
-    assert set(library.search.sharing([term], 9, 9)) <= {"mem_both", "mem_token", "mem_late"}
+    assert set(memories_with_most_words(library.search, [term], 9, 9)) <= {
+        "mem_both",
+        "mem_token",
+        "mem_late",
+    }
     assert set(existing(library, [term, "token"])) == {"token"}
     assert library.memories.count() == 4
 

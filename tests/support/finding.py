@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from rum.store.base import Store
 from rum.store.filters import Filters
-from rum.store.search import Details, FileRow, Holders, Row
+from rum.store.search import Also, Details, FileRow, Holders, Row, Wanted
 
 EVERYTHING = Filters(superseded=True)
 
@@ -28,7 +28,7 @@ def archived_holders(store: Store, term: str, cap: int) -> list[int]:
 
 def details(store: Store, keys: Iterable[int], filters: Filters = EVERYTHING) -> list[Details]:
     """The details for the ranking of memories that pass the filters."""
-    return store.search.describe(list(keys), filters, session_limit=0, files=True).memories
+    return store.search.describe(list(keys), filters, Wanted(files=True)).memories
 
 
 def at(store: Store, keys: Iterable[int], filters: Filters) -> list[Row]:
@@ -60,12 +60,12 @@ def in_sessions(store: Store, sessions: Iterable[str], most: int) -> list[list[i
         if not any("\ud800" <= character <= "\udfff" for character in session)  # is no text
         for row in store.search.by_filters(Filters(session_id=session, superseded=True), 1)[0]
     ]
-    return store.search.describe(firsts, EVERYTHING, session_limit=most).sessions
+    return store.search.describe(firsts, EVERYTHING, Wanted(session_limit=most)).sessions
 
 
 def session_size(store: Store, session: str, cap: int) -> int:
     """How many memories a session has; counting stops at `cap`."""
-    return store.search.terms([], 0, 0, session=session, max_session_size=cap).session_size
+    return store.search.terms([], 0, 0, Also(session=session, max_session_size=cap)).session_size
 
 
 def size(store: Store) -> int:
@@ -90,8 +90,8 @@ def spellings(store: Store, term: str, cap: int) -> set[str]:
 
 def by_goal(store: Store, goal: str, filters: Filters, cap: int) -> list[Row]:
     """The newest memories with exactly this goal, ignoring case."""
-    keys = store.search.terms([], 0, 0, goal=goal, max_same_goal=1000).same_goal
-    found = store.search.describe(keys, filters, cap=cap, session_limit=0)
+    keys = store.search.terms([], 0, 0, Also(goal=goal, max_same_goal=1000)).same_goal
+    found = store.search.describe(keys, filters, Wanted(cap=cap))
     return [one.row for one in found.memories]
 
 
@@ -124,7 +124,7 @@ def paths_within(store: Store, part: str, cap: int) -> list[str]:
 
 def timeline(store: Store, newest: int, spread: int) -> list[tuple[int, int]]:
     """(created_at, key) of the newest memories and of some spread evenly over all, newest first."""
-    return store.search.terms([], 0, 0, newest=newest, spread=spread).timeline
+    return store.search.terms([], 0, 0, Also(newest=newest, spread=spread)).timeline
 
 
 def key_of(store: Store, memory_id: str) -> int:

@@ -11,7 +11,7 @@ from ruamel.yaml import YAML
 
 from rum.inject.offers import warning
 from rum.inject.offers.context import OfferContext
-from rum.model.links import Edge, LinkType
+from rum.model.memory import Edge, LinkType
 from rum.store.base import Store
 from rum.store.sqlite.store import SqliteStore
 from support.builders import NOON, add_memory

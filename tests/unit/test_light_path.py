@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from rum import Rum
 from support.hooks import samples
 
 CONTRACTS = Path(__file__).resolve().parents[2] / ".importlinter"
@@ -84,25 +85,54 @@ def test_a_heavy_module_is_detected(baseline: set[str]):
     assert "msgspec" in added
 
 
-@pytest.mark.parametrize("event", ["UserPromptSubmit", "PreToolUse", "PostToolUse", "SessionStart", "Stop"])
-def test_a_hook_loads_nothing_heavy(tmp_path: Path, baseline: set[str], event: str):
-    sample = next(payload for payload in samples("claude-code") if payload["hook_event_name"] == event)
+def loaded_by_hook(folder: Path, payload: dict[str, object]) -> set[str]:
     program = f"""
 import os
 from rum.surfaces.hooks.handle import handle_hook
 from rum.surfaces.hooks.watchdog import Watchdog
 watchdog = Watchdog("claude-code", 1.5)
 reading, writing = os.pipe()
-os.write(writing, {json.dumps({**sample, "cwd": str(tmp_path)})!r}.encode())
+os.write(writing, {json.dumps({**payload, "cwd": str(folder)})!r}.encode())
 os.close(writing)
 watchdog.reader.read(reading)
 handle_hook("claude-code", 1.5, watchdog, answer=True)
 assert watchdog.recorded
+print()
 """
-    made = {"RUM_HOME": str(tmp_path / "home"), "TMPDIR": str(tmp_path)}
-    added = loaded_after(program, made) - baseline
+    return loaded_after(program, {"RUM_HOME": str(folder / "home"), "TMPDIR": str(folder)})
+
+
+def sample_of(event: str) -> dict[str, object]:
+    return next(payload for payload in samples("claude-code") if payload["hook_event_name"] == event)
+
+
+@pytest.mark.parametrize("event", ["UserPromptSubmit", "PreToolUse", "PostToolUse", "SessionStart", "Stop"])
+def test_a_hook_loads_nothing_heavy(tmp_path: Path, baseline: set[str], event: str):
+    added = loaded_by_hook(tmp_path, sample_of(event)) - baseline
     assert "rum.redact.redactor" in added
     assert added & (SLOW | set(listed("forbidden_modules"))) == set()
+
+
+def test_a_command_that_worked_loads_no_offers(tmp_path: Path):
+    done = {"tool_input": {"command": "ls"}, "tool_response": {"stdout": "a", "interrupted": False}}
+    called = {**sample_of("PostToolUse"), "tool_name": "Bash", **done}
+    loaded_by_hook(tmp_path, called)  # the first hook also looks the project up, which later ones do not
+    added = loaded_by_hook(tmp_path, called)
+    assert "rum.inject.offers" in added
+    assert not {"rum.inject.offers.context", "rum.store.sqlite.readonly", "_sqlite3"} & added
+
+
+def test_an_offer_loads_no_openssl(tmp_path: Path):
+    with Rum.open(str(tmp_path), home=str(tmp_path / "home")) as rum:
+        learned = {"success": True, "summary": "Done", "learnings": ["The parser reads twice."]}
+        changed = {"type": "file_edit", "details": {"file_path": "a.py"}}
+        rum.store(intent={"goal": "Fix it", "task_type": "bug_fix"}, outcome=learned, actions=[changed])
+    edit = {"file_path": str(tmp_path / "a.py"), "old_string": "a", "new_string": "b"}
+    called = {**sample_of("PreToolUse"), "tool_name": "Edit", "tool_input": edit}
+    loaded_by_hook(tmp_path, called)  # as above
+    added = loaded_by_hook(tmp_path, {**called, "session_id": "another"})
+    assert "rum.inject.offers.text" in added
+    assert not {"_hashlib", "hashlib"} & added
 
 
 def test_store_and_recall_load_no_other_features(tmp_path: Path):

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from rum.app.caller import Caller
+from rum.app.caller import Caller, is_ancestor
 from rum.app.project import Project
 from rum.model.agents import SKILL_FIELDS, Agent, AgentType, Identity
 from rum.model.errors import InvalidQuery, NotFound, PermissionDenied
@@ -162,7 +162,7 @@ def author_for(caller: Caller, agent: Agent, target: str) -> Agent:
         raise InvalidQuery(
             f"{found.id} is an imported author; nobody writes for it.", field="target_agent_id"
         )
-    if not (caller.owner or found.id == agent.id or caller.store.agents.is_ancestor(agent.id, found.id)):
+    if not (caller.owner or found.id == agent.id or is_ancestor(caller.store.agents, agent.id, found.id)):
         raise PermissionDenied(
             f"{agent.id} cannot store for {found.id}: only that agent and those above it can.",
             agent_id=found.id,

@@ -60,6 +60,7 @@ class ListArguments(TypedDict, total=False):
     before: float | None
     limit: int
     sort: Literal["recent", "importance", "access_count"]
+    stale: bool
 
 
 class IdentityArguments(TypedDict, total=False):

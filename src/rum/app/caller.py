@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rum.app.project import Project
     from rum.model.agents import Agent
     from rum.model.memory import Memory
-    from rum.store.base import Store
+    from rum.store.base import Agents, Store
 
 # Returns the name of a parameter as an interface writes it in hints and errors, such as `--min-confidence`.
 ParameterName = Callable[[str], str]
@@ -116,12 +116,12 @@ class Caller:
         return self.project.store
 
     @contextmanager
-    def locked_call(self, *, rate_limited: bool = True) -> Generator[None]:
-        """Hold the project's lock during one call.
+    def locked_call(self, *, rate_limited: bool = True, reads: bool = False) -> Generator[None]:
+        """Hold the project's lock during one call; `reads` says that it changes nothing.
 
         Pass `rate_limited=False` for a call that RUM makes itself: it does not count towards the rate limit.
         """
-        with self.project.locked():
+        with self.project.locked(reads=reads):
             if rate_limited:
                 self.rate.count_call()
             yield
@@ -216,9 +216,21 @@ class Caller:
         me = self.current_agent()
         if self.owner or me is None:
             return self.owner
-        if author_id == me.id or self.store.agents.is_ancestor(me.id, author_id):
+        if author_id == me.id or is_ancestor(self.store.agents, me.id, author_id):
             return True
         if self.is_confined:  # on a server, what was imported is the owner's
             return False
         author = self.store.agents.get(author_id)
         return me.type == "main" and (imported or (author is not None and author.imported_at is not None))
+
+
+def is_ancestor(agents: Agents, ancestor_id: str, agent_id: str) -> bool:
+    """Whether one agent is the parent of another, or the parent's parent, and so on."""
+    below: set[str] = set()
+    agent = agents.get(agent_id)
+    while agent is not None and agent.parent_id and agent.id not in below:
+        if agent.parent_id == ancestor_id:
+            return True
+        below.add(agent.id)
+        agent = agents.get(agent.parent_id)
+    return False

@@ -14,9 +14,8 @@ from typing import Any, NamedTuple, TypeVar, cast
 import msgspec
 
 from rum.app.caller import Caller
-from rum.model.errors import InvalidQuery
-from rum.model.fields import point_in_time
-from rum.model.parse import nearest, parse
+from rum.model.errors import InvalidQuery, StoreMoved
+from rum.model.fields import nearest, parse, point_in_time
 
 Json = dict[str, Any]
 MAX_TEXT = 50_000  # Characters of a text in a question; a memory's texts are not bounded
@@ -48,7 +47,7 @@ CALLS: dict[str, Call] = {
         settings={"depth": "recall_depth", "limit": "recall_limit", "min_confidence": "min_confidence"},
     ),
     "trace": Call("app.memories.recall:trace", "model.requests:TraceRequest", reads=True),
-    "why": Call("app.why:why", "model.why:WhyRequest", reads=True),
+    "why": Call("app.why:why", "model.code:WhyRequest", reads=True),
     "list": Call("app.memories.recall:listing", "model.requests:ListRequest", reads=True),
     "link": Call("app.memories.store:link", "model.requests:LinkRequest"),
     "identity": Call("app.agents:identify", "model.requests:IdentityRequest", reads=("info",)),
@@ -66,8 +65,8 @@ CALLS: dict[str, Call] = {
         locks_itself=True,
         reads=("search", "list", "recall", "stats"),
     ),
-    "brief": Call("app.brief.brief:brief", "model.brief:BriefRequest", reads=True),
-    "feedback": Call("app.offers:feedback", "model.offers:FeedbackRequest"),
+    "brief": Call("app.brief.brief:brief", "model.runs:BriefRequest", reads=True),
+    "feedback": Call("app.offers:feedback", "model.answers:FeedbackRequest"),
     "create_chapter": Call(
         "app.chapters.create:create_chapter", "model.chapters:CreateChapterRequest", locks_itself=True
     ),
@@ -156,6 +155,9 @@ def is_write(name: str, arguments: Mapping[str, Any]) -> bool:
     return not reads if isinstance(reads, bool) else arguments.get("action") not in reads
 
 
+_MOST_MOVES = 3  # Moves to another database that a call follows
+
+
 def call(caller: Caller, name: str, arguments: Mapping[str, Any]) -> Any:
     """The answer of a call of the API to plain JSON arguments."""
     if name not in CALLS:
@@ -167,7 +169,18 @@ def call(caller: Caller, name: str, arguments: Mapping[str, Any]) -> Any:
         caller.check_may_write(name)
     if found.request is not None:
         _check_bounds(name, given)
-    with nullcontext() if found.locks_itself else caller.locked_call():
+    for _ in range(_MOST_MOVES):
+        try:
+            return _run(caller, name, found, given)
+        except StoreMoved as moved:  # while the call waited for its turn to write; it wrote nothing
+            caller.project.follow(moved.to)
+    return _run(caller, name, found, given)
+
+
+def _run(caller: Caller, name: str, found: Call, arguments: Json) -> Any:
+    given = dict(arguments)
+    reads = not is_write(name, given)
+    with nullcontext() if found.locks_itself else caller.locked_call(reads=reads):
         if found.request is None:
             return load(found.use_case)(caller, given)
         for field, setting in found.settings.items():

@@ -11,17 +11,15 @@ from msgspec import UNSET
 
 from rum.app.caller import Caller
 from rum.app.calls import load
-from rum.app.capture.events import as_event
+from rum.app.capture.events import as_event, spooled_events
+from rum.app.capture.reverts import commits_of
+from rum.app.freshness.branches import known_commits, unmerged
+from rum.app.freshness.check import freshness_of
 from rum.app.project import Project
-from rum.capture.events import spool
-from rum.capture.events.event import from_line
 from rum.inject.offers.warning import KIND as WARNING
 from rum.inject.offers.warning import is_alike
-from rum.model.errors import InvalidQuery, RumError
-from rum.model.ids import new_id
-from rum.model.layers import Rule
-from rum.model.memory import Memory, Operation
-from rum.model.offers import (
+from rum.model.anchors import UNKNOWN, Freshness
+from rum.model.answers import (
     RATED,
     FeedbackRequest,
     FeedbackResult,
@@ -30,7 +28,12 @@ from rum.model.offers import (
     OfferView,
     ledger_id,
 )
-from rum.store.activity import OfferQuery, OfferRow
+from rum.model.errors import InvalidQuery, RumError
+from rum.model.ids import new_id
+from rum.model.layers import Rule
+from rum.model.memory import Memory, Operation
+from rum.repo.anchors.commits import KnownCommits
+from rum.store.activity import OfferQuery, OfferRow, WorkOutcome
 from rum.store.attempt_fingerprint import command_tried, edit_marks
 from rum.store.base import ReadMode
 from rum.store.captured_events import SessionKey
@@ -41,23 +44,28 @@ if TYPE_CHECKING:
     from rum.capture.events.event import Event
 
 MOST = 1000
+JUDGED = 90 * 86_400  # Seconds for which the work after an offer is looked at again
+STAYED = 86_400  # Seconds after which work that is still there has stayed
 OWNER = "owner"
 # Why something is offered, by its kind.
 WHY = {
-    "warning": "about to repeat what failed",
-    "guidance": "the user's own words",
-    "touching": "a file was touched",
-    "intent": "a prompt like earlier work",
-    "task": "a task like earlier ones",
+    "warning": "the agent was about to repeat what failed",
+    "guidance": "the user said it in an earlier session",
+    "touching": "the agent touched a file that it is about",
+    "intent": "the prompt is like earlier work",
+    "task": "the task is like earlier ones",
     "session": "a session began",
     "trouble": "capture had trouble",
-    "brief": "part of a brief",
+    "brief": "the agent asked for a brief",
     "store": "a turn ended, and the agent was asked to store it",
 }
 
 
-def record(caller: Caller, events: Sequence[Event], success: bool | None) -> None:
-    """Record what was offered in a session up to the end of a turn, and the outcome in that turn."""
+def record(caller: Caller, events: Sequence[Event], work: Memory | None) -> None:
+    """Record what was offered in a session up to the end of a turn, and the outcome in that turn.
+
+    `work` is the memory that was made of the turn.
+    """
     if not events:
         return
     activity = caller.store.activity
@@ -68,7 +76,7 @@ def record(caller: Caller, events: Sequence[Event], success: bool | None) -> Non
         activity.add_offers(new)
     offered = activity.find_offers(OfferQuery(client=client, session=session, until=until))
     if offered:
-        activity.set_outcomes(_with_outcomes(caller, offered, events, success))
+        activity.set_outcomes(_with_outcomes(caller, offered, events, work))
 
 
 def _rows(event: Event) -> Iterator[OfferRow]:
@@ -86,9 +94,10 @@ def _rows(event: Event) -> Iterator[OfferRow]:
 
 
 def _with_outcomes(
-    caller: Caller, offered: Sequence[OfferRow], events: Sequence[Event], success: bool | None
+    caller: Caller, offered: Sequence[OfferRow], events: Sequence[Event], work: Memory | None
 ) -> Iterator[OfferRow]:
     """The offers with the outcome in this turn; what was found in an earlier turn stays."""
+    success = work.outcome.success if work else None
     ids = list(dict.fromkeys(row.memory_id for row in offered if row.memory_id))
     memories = {memory.id: memory for memory in caller.store.memories.get(ids, ReadMode.BEST_EFFORT)}
     rules = {
@@ -116,7 +125,33 @@ def _with_outcomes(
             followed=row.followed or found.followed,
             contradicted=row.contradicted or found.contradicted,
             success=success if own or found.followed else row.success,
+            work=work.id if work and found.followed else row.work,
         )
+
+
+def judge_work(project: Project) -> None:
+    """Find out what became of the work in which offers were followed, and change their usefulness by it."""
+    activity = project.store.activity
+    known = activity.followed_work(project.now() - JUDGED)
+    outside = unmerged(project) if known else {}
+    commits, changed = known_commits(project), dict[str, WorkOutcome]()
+    for work in project.store.memories.get(list(known), ReadMode.BEST_EFFORT):
+        kept = _is_kept(project, work, outside.get(work.id), commits)
+        outcome = WorkOutcome(work.outcome.success, kept)
+        if outcome != known[work.id]:
+            changed[work.id] = outcome
+    if changed:
+        activity.set_work_outcomes(changed)
+
+
+def _is_kept(project: Project, work: Memory, branch: str | None, commits: KnownCommits) -> bool | None:
+    """Whether work stayed: its commit is part of the checkout after a day. None while that is open."""
+    if (work.reverted_by and not work.reverted_by.in_part) or branch == "abandoned":
+        return False
+    is_old = work.created_at < project.now() - STAYED
+    if not is_old or branch or not work.commit or not commits_of(work):
+        return None
+    return True if commits.has(work.commit) else None
 
 
 def offers(
@@ -141,21 +176,18 @@ def offers(
     useful = activity.usefulness({row.memory_id for row in rows})
     figures = [OfferFigures(**one._asdict()) for one in activity.offer_counts()]
     hint = UNSET if figures or rows else "No offers yet. Run `rum install` to register hooks."
-    views = [_view(row, useful.get(row.memory_id, 0.0)) for row in rows]
+    fresh = freshness_of(project, {row.memory_id for row in rows if row.memory_id})
+    views = [_view(row, useful.get(row.memory_id, 0.0), fresh.get(row.memory_id)) for row in rows]
     return OffersResult(offers=views, figures=figures, hint=hint)
 
 
 def _spooled(project: Project, query: OfferQuery) -> list[OfferRow]:
     """What was offered in turns that are not over, newest first."""
-    paths = [path for folder in project.spool_folders for path in spool.spools(folder)]
-    found: list[OfferRow] = []
-    for path in paths:
-        with suppress(OSError):
-            events = map(from_line, spool.complete_lines(path)[0])
-            found += (row for event in events if event and event["kind"] == "offered" for row in _rows(event))
     wanted = (
         row
-        for row in found
+        for event in spooled_events(project)
+        if event["kind"] == "offered"
+        for row in _rows(event)
         if query.session in (None, row.session)
         and query.memory in (None, row.memory_id)
         and query.kind in (None, row.kind)
@@ -164,8 +196,7 @@ def _spooled(project: Project, query: OfferQuery) -> list[OfferRow]:
     return sorted(wanted, key=lambda row: row.at, reverse=True)
 
 
-def _view(row: OfferRow, usefulness: float) -> OfferView:
-    outcomes = [name for name in ("fetched", "followed", "contradicted") if getattr(row, name)]
+def _view(row: OfferRow, usefulness: float, fresh: Freshness | None) -> OfferView:
     return OfferView(
         at=row.at,
         kind=row.kind,
@@ -174,9 +205,10 @@ def _view(row: OfferRow, usefulness: float) -> OfferView:
         client=row.client,
         memory_id=row.memory_id or None,
         text=row.text,
-        outcome=", ".join(outcomes) or "nothing",
+        outcome=", ".join(row.outcomes) or "nothing",
         success=row.success,
         usefulness=round(usefulness, 2),
+        freshness=fresh.state if fresh and fresh.state != UNKNOWN else None,
     )
 
 
@@ -194,7 +226,7 @@ def feedback(caller: Caller, request: FeedbackRequest) -> FeedbackResult:
     name = caller.project.single_id(request.kind or " or ".join(RATED), request.id, names)
     kind: str = found[0][0].name
     if request.still_true:
-        load("app.freshness.verify:confirm")(caller, [name])
+        load("app.freshness.verify:confirm")(caller, [name.removeprefix(f"{kind}:")], kind)
     agent = caller.current_agent()
     rated_by = OWNER if caller.owner or agent is None else agent.id
     activity = caller.store.activity

@@ -44,7 +44,7 @@ Progress = Callable[[int, int], None]  # Called with how much is done, and of ho
 Located = tuple[Settings, ProjectLocation]
 Locate = Callable[[bool], Located]  # Finds the project again; True registers it
 FindAt = Callable[[str, str, bool], Located]  # Finds the project of a folder in a home; True registers it
-OpenStore = Callable[[str, Settings, Callable[[], None] | None], Store]
+OpenStore = Callable[[ProjectLocation, Settings, Callable[[], None] | None], Store]
 
 
 # What is derived from the settings and folders of one project.
@@ -77,14 +77,14 @@ class Project:
         self._open_store = open_store
         self._locate = locate
         self._registry_stamp = _file_stamp(registry_path(settings.home))
-        self.store = open_store(location.directory, settings, self._register if locate else None)
+        self.store = open_store(location, settings, self._register if locate else None)
         self.clock = clock
         self.offer_readers: dict[int, Any] = {}  # By thread; see `app/session_offers.py`
         self.uses: Counter[str] = Counter()
         """Retrievals of memories that are not written to the store yet."""
         self.helper: Helper | None = None
         """The process that was started last for idle work."""
-        self._told = False
+        self._question_shown = False
         self._named: set[str] = set()
         self._tombstone_key: bytes | None = None
         self._lock = threading.RLock()
@@ -103,32 +103,46 @@ class Project:
                 f"This folder belongs to project {location.id} by now. Nothing was stored; try again."
             )
         self.location = location
-        if self._told:
+        if self._question_shown:
             record_question_shown(self.settings.home, location.id, self.settings.busy_timeout)
 
     def take_question(self) -> str | None:
         """The question whether this is another project; None if somebody was told before."""
-        question = None if self._told else self.location.question
+        question = None if self._question_shown else self.location.question
         if question:
-            self._told = True
+            self._question_shown = True
             if self.location.exists:
                 record_question_shown(self.settings.home, self.location.id, self.settings.busy_timeout)
         return question
 
     def _look_again(self) -> None:
-        """Open the project that this folder belongs to by now: another process may have registered it."""
+        """Open the project that this folder belongs to by now, in the database that has it by now."""
         stamp = _file_stamp(registry_path(self.settings.home))
-        if self._locate is None or self.location.exists or stamp == self._registry_stamp:
+        if self._locate is None or stamp == self._registry_stamp:
             return
         self._registry_stamp = stamp
         settings, location = self._locate(False)
-        if location.id != self.location.id:
-            self.store.close()
-            for name in _OF_LOCATION & set(self.__dict__):
-                del self.__dict__[name]
-            self.settings = settings
-            self.store = self._open_store(location.directory, settings, self._register)
+        if location.id != self.location.id and self.location.exists:
+            return
+        if location.id != self.location.id or location.store != self.location.store:
+            self._open_again(settings, location)
         self.location = location
+
+    def _open_again(self, settings: Settings, location: ProjectLocation) -> None:
+        store = self._open_store(location, settings, self._register)
+        self.store.close()
+        for name in _OF_LOCATION & set(self.__dict__):
+            del self.__dict__[name]
+        self.settings, self.store = settings, store
+        self.offer_readers.clear()
+
+    def follow(self, store: str) -> None:
+        """Open the database to which the project was moved, whether or not the registry says so yet."""
+        with self._lock:
+            if self._locate is not None and not self._closed:
+                settings, location = self._locate(False)
+                self.location = location._replace(store=store)
+                self._open_again(settings, self.location)
 
     def reload_settings(self) -> None:
         """Use the settings as they are in the files now."""
@@ -204,7 +218,7 @@ class Project:
         return spool.folders(self.settings.home, self.location.id, self.location.directory)
 
     @contextmanager
-    def locked(self) -> Generator[None]:
+    def locked(self, *, reads: bool = False) -> Generator[None]:
         """Hold the lock for one call, with the backend's errors in plain words."""
         with self._lock:
             if self._closed:
@@ -212,7 +226,7 @@ class Project:
             self._look_again()
             self.store.refresh()
             try:
-                with self.store.errors():
+                with self.store.errors(reads=reads):
                     yield
             except UnicodeEncodeError:
                 raise InvalidQuery("The text holds half a surrogate pair; give whole characters.") from None
@@ -280,7 +294,10 @@ class Project:
         """Git's blob id of a file's present content; None for files outside the checkout."""
         if self.location.root is None or os.path.isabs(path) or path.startswith("~"):
             return None
-        return blob_id(os.path.join(self.location.root, path))
+        if self.checkout is None:
+            return blob_id(os.path.join(self.location.root, path))
+        file = self.checkout.file(path, anew=True)
+        return file.blob_id if file else None
 
     def commit_and_branch(self) -> tuple[str | None, str | None]:
         """What the checkout's HEAD points to."""

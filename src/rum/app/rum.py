@@ -5,22 +5,25 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self, TypedDict, Unpack, overload
+from zlib import crc32
 
 from msgspec.structs import replace
 
 from rum.app.caller import Caller, ParameterName, RateLimit, Role
 from rum.app.calls import PYTHON, call, load, plain_json, public
 from rum.app.project import Clock, Progress, Project, ignore, warn_of_damage
-from rum.model.errors import InvalidQuery, NotFound, RumError, StorageError
-from rum.model.parse import parse
+from rum.model.errors import InvalidQuery, NotFound, RumError, StorageError, StoreMoved
+from rum.model.fields import parse
 from rum.model.requests import Depth
+from rum.repo.manage import set_store
 from rum.repo.project import ProjectLocation, open_project
 from rum.repo.registry import PROJECTS
 from rum.settings.load import Settings
 from rum.settings.load import load as load_settings
-from rum.settings.table import FILES
+from rum.settings.table import DEFAULT_STORE, FILES
 from rum.store.sqlite.readonly import known_commits
 from rum.store.sqlite.store import SqliteStore
 
@@ -64,33 +67,33 @@ if TYPE_CHECKING:
     from rum.model.agents import Identity
     from rum.model.answers import (
         Diagnosis,
+        FeedbackResult,
         ForgetResult,
         LinkResult,
         ListResult,
+        OffersResult,
+        OfferView,
         RecallResult,
         RestoreResult,
         RetrievedMemory,
+        Stats,
         Tag,
         TraceResult,
         UpdateResult,
     )
-    from rum.model.brief import Brief
     from rum.model.chapters import RefreshResult
-    from rum.model.freshness import ConfirmResult, VerifyResult
-    from rum.model.links import Links
-    from rum.model.memory import ActionInput, StoreResult, Version
+    from rum.model.code import ConfirmResult, VerifyResult, WhyResult
+    from rum.model.memory import ActionInput, Links, StoreResult, Version
     from rum.model.memory_layers import Action, Intent, Outcome, Perception, Reasoning
-    from rum.model.offers import FeedbackResult, OffersResult, OfferView
     from rum.model.report import Report
-    from rum.model.review import Stats
-    from rum.model.runs import Extracted
+    from rum.model.runs import Brief, Extracted
     from rum.model.sync import SyncResult
-    from rum.model.why import WhyResult
     from rum.store.base import Store
 
 
 Path = str | os.PathLike[str]
 Given = Mapping[str, Any]  # A layer as plain JSON values
+_MOST_MOVES = 8  # Moves that are followed when a project is opened
 
 
 class Nothing(TypedDict):
@@ -127,9 +130,47 @@ def _flags(**given: Path | None) -> dict[str, object]:
     return {name: os.fspath(value) for name, value in given.items() if value is not None}
 
 
-def _open_store(directory: str, settings: Settings, before_create: Callable[[], None] | None) -> Store:
-    if settings.store in (None, FILES):
-        return SqliteStore(directory, settings.busy_timeout, before_create)
+def store_address(settings: Settings, name: str | None) -> str:
+    """`files`, or the address of the database with a name; None is the one of the setting `store`."""
+    if name in (None, DEFAULT_STORE) or settings.origin("store") == "flag":
+        return settings.store or FILES
+    if name == FILES:
+        return FILES
+    known = dict(one.split("=", 1) for one in settings.stores)
+    if name not in known:
+        raise InvalidQuery(
+            f"There is no database `{name}`. The setting `stores` has {', '.join(sorted(known)) or 'none'}.",
+            field="stores",
+            allowed=[FILES, DEFAULT_STORE, *sorted(known)],
+        )
+    return known[name]
+
+
+def _open_store(
+    location: ProjectLocation, settings: Settings, before_create: Callable[[], None] | None
+) -> Store:
+    """The store of a project, wherever it was moved."""
+    name, move_id = location.store or DEFAULT_STORE, ""
+    for _ in range(_MOST_MOVES):
+        address = store_address(settings, name)
+        if address == FILES:
+            return SqliteStore(location.directory, settings.busy_timeout, before_create)
+        try:
+            return _open_database(address, location.directory, settings, before_create, move_id)
+        except StoreMoved as moved:
+            name, move_id = moved.to, moved.move_id
+    raise StorageError(
+        f"The databases name each other as the place of {location.name}. Run `rum projects move` again."
+    )
+
+
+def _open_database(
+    address: str,
+    directory: str,
+    settings: Settings,
+    before_create: Callable[[], None] | None,
+    move_id: str,
+) -> Store:
     try:
         from rum.store.postgres.store import PostgresStore  # noqa: PLC0415 (a driver that few have)
     except ImportError as error:
@@ -146,13 +187,66 @@ def _open_store(directory: str, settings: Settings, before_create: Callable[[], 
                 before_create()
             os.makedirs(directory, mode=0o700, exist_ok=True)
 
-    return PostgresStore(settings.store, os.path.basename(directory), settings.busy_timeout, before_write)
+    name, position = os.path.basename(directory), None
+    if settings.read_replicas == "on":
+        position = _position_file(directory, address)
+    return PostgresStore(address, name, settings.busy_timeout, before_write, move_id, position)
 
 
-def delete_rows(project_id: str, settings: Settings) -> None:
+def _position_file(directory: str, address: str) -> str:
+    """Where a project keeps how far the log of a database was when it was last written there."""
+    return os.path.join(directory, f"position-{crc32(address.encode()):08x}")
+
+
+def delete_rows(project: ProjectLocation, settings: Settings) -> None:
     """Delete all rows of a project, where memories are in a database."""
-    if settings.store not in (None, FILES):
-        load("store.postgres.store:delete_project")(settings.store, project_id)
+    address = store_address(settings, project.store)
+    if address != FILES:
+        load("store.postgres.store:delete_project")(address, project.id)
+
+
+def check_databases(home: str) -> tuple[list[str], list[str]]:
+    """What is wrong with the databases of the settings, and what could be better."""
+    problems: list[str] = []
+    advice: list[str] = []
+    settings = load_settings(None, flags={"home": home})
+    for name in (DEFAULT_STORE, *(one.split("=", 1)[0] for one in settings.stores)):
+        address = store_address(settings, name)
+        try:
+            if address != FILES and not load("store.postgres.store:check_database")(address):
+                advice.append(
+                    f"Database `{name}` has no pgvector, so large projects are compared by meaning in the "
+                    "server's memory. An administrator can run `CREATE EXTENSION vector` in it."
+                )
+        except RumError as error:
+            problems.append(f"Database `{name}`: {error.message}")
+    return problems, advice
+
+
+def move_project(
+    project: ProjectLocation, settings: Settings, to: str, progress: Callable[[int], None]
+) -> dict[str, object]:
+    """Move a project to another database while it is used; the figures of the move.
+
+    It can be repeated after an interruption. Writers wait for the last part of it.
+    """
+    names = [DEFAULT_STORE, *(one.split("=", 1)[0] for one in settings.stores)]
+    places = {name: store_address(settings, name) for name in names}
+    source = project.store or DEFAULT_STORE
+    others = [place for place in places.items() if place[0] not in (source, to) and place[1] != FILES]
+
+    def record() -> None:
+        set_store(project.id, None if to == DEFAULT_STORE else to, settings)
+
+    move = load("store.postgres.move:move_project")
+    given = (settings.busy_timeout, record, progress)
+    if source != to:
+        with suppress(FileNotFoundError):  # An earlier stay there says nothing of the rows that come now
+            os.remove(_position_file(project.directory, places[to]))
+        return move(project.id, (source, places[source]), (to, places[to]), *given)
+    # Moved before: what is left in the others is deleted.
+    clean = load("store.postgres.move:delete_left_behind")
+    return {"rows": 0, "deleted": sum(clean(project.id, place, to) for place in others)}
 
 
 @public
@@ -262,8 +356,8 @@ class Rum:
 
     @classmethod
     def _must_be_files(cls, path: Path | None, project: str | None, home: Path | None, advice: str) -> None:
-        settings, _ = locate(os.path.abspath(path or os.getcwd()), _flags(project=project, home=home))
-        if settings.store not in (None, FILES):
+        settings, found = locate(os.path.abspath(path or os.getcwd()), _flags(project=project, home=home))
+        if store_address(settings, found.store) != FILES:
             raise InvalidQuery(f"This memory is in PostgreSQL, not in files. {advice}")
 
     @classmethod
@@ -387,12 +481,15 @@ class Rum:
         return self._call("why", target=target, max_tokens=max_tokens)
 
     def verify(self, *files: str, limit: int = 100) -> VerifyResult:
-        """The memories about code that has changed since, by file; of all files, or of some."""
+        """The memories, notes, facts and rules about code that has changed since, by file."""
         return self._do("verify", files, limit)
 
-    def confirm(self, *memory_ids: str) -> ConfirmResult:
-        """Say that memories hold for the code as it is now: from now on they are compared with that."""
-        return self._do("confirm", memory_ids)
+    def confirm(self, *ids: str, kind: str | None = None) -> ConfirmResult:
+        """Say that memories, notes, facts or rules hold for the code as it is now.
+
+        From now on they are compared with that. `kind` is needed only if two kinds have an id.
+        """
+        return self._do("confirm", ids, kind)
 
     def list(self, **arguments: Unpack[ListArguments]) -> ListResult:
         """The calling agent's own memories; the owner sees everybody's."""

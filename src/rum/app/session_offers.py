@@ -15,8 +15,8 @@ from rum.capture.events.event import new_event
 from rum.inject.offers import is_allowed, is_old_enough, offer_limits, offers_for, touching
 from rum.inject.offers.context import OfferContext
 from rum.inject.offers.warning import KIND as WARNING
+from rum.model.answers import OfferView
 from rum.model.ids import new_id
-from rum.model.offers import OfferView
 from rum.store.activity import OfferQuery, OfferRow
 from rum.store.base import ReadMode
 
@@ -49,7 +49,8 @@ def file_warning(caller: Caller, files: Iterable[str], shown: Container[str] = (
             and not _was_offered(caller, found.memory_ids[0])
             and is_allowed(context, limits)
         ):
-            _record(caller, [found._replace(kind=WARNING)])
+            found.kind = WARNING
+            _record(caller, [found])
             return found.text
     return UNSET
 
@@ -61,7 +62,7 @@ def session_offers(caller: Caller) -> list[OfferView]:
         looked.at_start = True
         context = _context(caller, "start")
         limits = offer_limits(project.settings)
-        found = offers_for(context.event, context.folder, context.root, limits)
+        found = offers_for(context.event, context.folder, context.root, limits, context)
         _record(caller, [one for one in found if _is_news(caller, one.memory_ids)])
     return _offers(caller, MAX_LISTED)
 
@@ -86,8 +87,9 @@ def _context(caller: Caller, kind: str) -> OfferContext:
     event = new_event(caller.client, caller.session_id, kind, project.clock(), caller.cwd, (new_id("event"),))
     # Opening the files takes longer than reading them; a connection is for one thread.
     thread = get_ident()
+    server = None if project.store.offer_rows is None else project.store
     context = OfferContext(
-        event, project.location.directory, project.location.root, project.offer_readers.get(thread)
+        event, project.location.directory, project.location.root, project.offer_readers.get(thread), server
     )
     project.offer_readers[thread] = context.store
     return context

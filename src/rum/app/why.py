@@ -18,15 +18,13 @@ from rum.app.caller import Caller
 from rum.app.capture.reverts import commits_of
 from rum.app.freshness.branches import unmerged
 from rum.app.freshness.check import check_anchors
-from rum.app.memories.reasons import is_commit
 from rum.app.project import Project
 from rum.capture.git.commit_memory import SHORT_SHA
 from rum.capture.git.message import parse_message
 from rum.model.anchors import CHANGED, FRESH, MOVED
+from rum.model.code import MAX_LINES, Target, WhyRequest, WhyResult, WhySource, parse_target
 from rum.model.errors import InvalidQuery, NotFound
-from rum.model.links import LinkType
-from rum.model.memory import Memory, OriginKind
-from rum.model.why import MAX_LINES, Target, WhyRequest, WhyResult, WhySource, parse_target
+from rum.model.memory import LinkType, Memory, OriginKind
 from rum.repo.blame import BlamedLines, blame
 from rum.repo.git_process import ask_git
 from rum.repo.history import named_commits
@@ -255,7 +253,7 @@ def _blame(project: Project, code: _Code) -> list[BlamedLines]:
 
 def _memories_of_file(project: Project, code: _Code) -> list[Memory]:
     """The memories of the file that are not commits, newest first; commits are found by blame."""
-    rows, _, _ = project.store.search.by_path(code.path, Filters(), MAX_MEMORIES)
+    [(rows, _)], _ = project.store.search.by_paths([[code.path]], Filters(), MAX_MEMORIES)
     found = project.store.memories.get([row.id for row in rows], ReadMode.SKIP_DAMAGED)
     return [one for one in found if one.origin.kind is not OriginKind.COMMIT]
 
@@ -293,7 +291,7 @@ def _commit_parts(
         yield _Part(f"  Reverted{extent} by {memory.reverted_by.label}{because}")
     if reasons := _reasons(_clean(project, body), code.names, subject, budget):
         yield _Part(f"  {reasons}")
-    if memory and not is_commit(memory):
+    if memory and memory.version > 1:
         pairs = ((memory.intent.goal, subject), (memory.intent.context, body))
         edited = [
             text for text, own in pairs if not _quoted(project, text).startswith(_quoted(project, own)[:200])

@@ -13,10 +13,10 @@ from msgspec import Meta, Struct
 from rum.capture.git.message import MAX_BODY, MAX_SUBJECT, cut
 from rum.capture.git.work_kind import work_kind
 from rum.model.errors import InvalidQuery
+from rum.model.fields import parse
 from rum.model.ids import id_of
 from rum.model.memory import UNVERIFIED
 from rum.model.memory_layers import TaskType
-from rum.model.parse import parse
 from rum.text.lexicon import LABEL, task_type_in
 from rum.text.shorten import without_invisible
 

@@ -25,6 +25,14 @@ _FILE_IN_PROSE = re.compile(
     rf"(?<![\w:/\\.~@+\[\]-])(?P<path>[~\w.@+\[\]-]*(?:[/\\][\w.@+\[\]-]+)+{_EXTENSION}){_LINES}(?![\w/\\])"
 )
 
+# A word that may be a file, with lines or a symbol. Whoever uses it looks whether there is such a file.
+_MENTION = re.compile(
+    r"(?<![\w/\\.~@:-])(?P<path>(?:\.{1,2}/)?[\w.@+\[\]-]*\w(?:/[\w.@+\[\]-]*\w)*)"
+    r"(?:(?P<lines>:\d{1,9}(?:-\d{1,9})?|#L\d{1,9}(?:-L?\d{1,9})?)|(?:#|::)(?P<symbol>[A-Za-z_$][\w$.]*))?"
+)
+_QUOTED_NAME = re.compile(r"`([A-Za-z_$][\w$.:]{1,100})(?:\(\))?`")
+_MAX_MENTIONS = 40  # Words of a text that are looked for among the files
+
 Relative = Callable[[str], str]  # A function that makes a path relative to the repository
 
 
@@ -90,6 +98,32 @@ class Place(NamedTuple):
     start: int = 0
     end: int = 0
     added: str = ""
+
+
+class Mention(NamedTuple):
+    """Code that a text names: a file, with lines or a symbol if the text has them."""
+
+    path: str
+    start: int = 0
+    end: int = 0
+    symbol: str = ""
+
+
+def code_in(text: str) -> list[Mention]:
+    """What may be a file in a text, with its lines or symbol; other words are among it."""
+    found: list[Mention] = []
+    for match in _MENTION.finditer(text):
+        path = match["path"].removeprefix("./")
+        if "/" not in path and "." not in path:
+            continue
+        places = _places(path, match["lines"] or "")
+        found += [Mention(path, one.start, one.end, match["symbol"] or "") for one in places]
+    return list(dict.fromkeys(found))[:_MAX_MENTIONS]
+
+
+def quoted_names(text: str) -> list[str]:
+    """The names of code that a text has in backticks."""
+    return list(dict.fromkeys(_QUOTED_NAME.findall(text)))[:_MAX_MENTIONS]
 
 
 _SPAN = re.compile(r"(?:^|[:,#\s])L?(\d{1,9})(?:-L?(\d{1,9}))?")

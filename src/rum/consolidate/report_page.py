@@ -139,7 +139,8 @@ class _Page:
             yield "\n".join(lines)
             yield from _more(report.insight_count - len(lines), "claim" if by_wisdom else "lesson")
         if report.stale_memories:
-            yield f"Memories about code that has changed since: {report.stale_memories}. Run `rum verify`."
+            what = "Memories, notes, facts and rules about code that has changed since"
+            yield f"{what}: {report.stale_memories}. Run `rum verify`."
         if report.stale_wisdom:
             yield f"Stale wisdom: {report.stale_wisdom}. Run `rum refresh`."
 

@@ -16,8 +16,7 @@ from msgspec import Struct
 
 from rum.consolidate.chapters.titles import Goal, find_headings, is_generic, make_title
 from rum.consolidate.counting import day_text, is_incidental
-from rum.model.links import Edge
-from rum.model.memory import Memory
+from rum.model.memory import Edge, Memory
 from rum.model.memory_layers import TaskType
 from rum.text.terms import query_terms, terms
 

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from rum.inject import note_score
 from rum.inject.brief import FENCE, NOTICE
 from rum.inject.note_score import Scored
+from rum.model.anchors import remark, text_mark
 from rum.model.notes import Contradiction, Importance, MatchedNote, Note
 from rum.text import patterns as match
 from rum.text import terms
@@ -22,7 +23,7 @@ from rum.text.patterns import Match, Pattern, Text
 from rum.text.sentences import closes_fence, fence_marker, open_fence
 from rum.text.shorten import one_line
 
-VERSION = f"6.{terms.VERSION}"  # Change it whenever the same note would get another summary
+VERSION = f"7.{terms.VERSION}"  # Change it whenever the same note would get another summary
 HEADING = "## Background Knowledge from Previous Runs\n\n"
 MAX_MEANING = 800  # Characters of a note that are embedded
 MAX_CONTENT = 500  # Characters of a note that go into a prompt
@@ -58,6 +59,7 @@ class NoteSummary(Struct, frozen=True, array_like=True):
     remarks: tuple[str, ...]
     meaning: str  # What the note says, to be embedded
     origin: str  # The task in which it was found out
+    mark: str  # Of its text, by which it is tied to code
 
 
 class NoteQuery(NamedTuple):
@@ -105,6 +107,7 @@ def note_summary(note: Note) -> NoteSummary:
         remarks=tuple(remark for entry in note.entries for remark in entry.remarks),
         meaning=" ".join(f"{newest.title}. {newest.content}".split())[:MAX_MEANING],
         origin=" ".join((newest.discovered_in or "").removeprefix("Task:").split())[:MAX_MEANING],
+        mark=text_mark(newest.content),
     )
 
 
@@ -231,7 +234,9 @@ def background(notes: Iterable[MatchedNote], date: Callable[[int], str]) -> str:
         for other in note.otherwise or ():
             at = f", {date(other.discovered_at)}" if other.discovered_at is not None else ""
             text += f"*Contradicted by ({other.id}{at}): {other.says}*\n\n"
-        if note.gone:
+        if said := remark(note.freshness):
+            text += f"*{said[0].upper()}{said[1:]}: {note.code_at}*\n\n"
+        elif note.gone:
             text += f"*Perhaps outdated: {', '.join(note.gone)} no longer exists*\n\n"
     return HEADING + text if text else ""
 

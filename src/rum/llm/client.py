@@ -15,7 +15,7 @@ from rum.llm.meter import Meter, TokenUsage
 from rum.llm.ollama import OllamaFormat
 from rum.llm.openai import OpenAiFormat
 from rum.model.errors import InvalidQuery
-from rum.model.parse import parse
+from rum.model.fields import parse
 from rum.net.post import NoAnswerYet, PostError, post
 from rum.settings.load import Settings
 from rum.text.tokens import estimate_tokens

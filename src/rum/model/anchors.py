@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections import namedtuple
+from zlib import crc32
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
         start: int = 0
         end: int = 0
         share: float = 0.0  # How much of it changed, from 0 to 1
-        unmerged: str = ""  # The branch of work that is not in the checkout, or `abandoned`
+        unmerged: str = ""  # The branch of work that is not in the checkout, `tag NAME`, or `abandoned`
 
 else:
     # `typing` is slow to load.
@@ -85,8 +86,16 @@ def add_label(text: str, state: object, unmerged: object = None) -> str:
     """A text about code, with a remark if that code is not what it was, or not in the checkout."""
     label = remark(state)
     if unmerged:
-        label = "branch abandoned" if unmerged == "abandoned" else f"only on branch {unmerged}"
+        name = str(unmerged)  # a branch has no space in its name
+        where = name if name.startswith("tag ") else f"branch {name}"
+        label = "branch abandoned" if name == "abandoned" else f"only on {where}"
     return f"{text} ({label})" if label else text
+
+
+def text_mark(text: str) -> str:
+    """What tells a text from an earlier one with the same name."""
+    data = text.encode("utf-8", "replace")
+    return f"{crc32(data):08x}{len(data):x}"
 
 
 def encode(anchors: Sequence[Anchor]) -> bytes:

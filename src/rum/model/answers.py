@@ -1,17 +1,18 @@
-"""The answers of RUM, and how much of a memory each depth shows."""
+"""The answers of RUM: memories cut to a depth, offers and feedback, and what waits for review."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from rum.model.anchors import add_label
-from rum.model.links import LinkedIds
-from rum.model.memory import FileRef, Memory, Origin, RevertLink, Usage, add_revert
-from rum.model.memory_layers import Action, ActionDetails, Outcome, Perception, Reasoning, TaskType
+from rum.model.code import StaleFile
+from rum.model.fields import about
+from rum.model.memory import FileRef, LinkedIds, Memory, Origin, RevertLink, Usage, add_revert
+from rum.model.memory_layers import Action, ActionDetails, Layer, Outcome, Perception, Reasoning, TaskType
 from rum.model.requests import Depth
 from rum.text.sentences import split_sentences
 
@@ -168,12 +169,16 @@ class ListedMemory(Struct, frozen=True):
 
 
 class ListResult(Struct, frozen=True):
-    """The answer of `list`; `code` is NO_RESULTS, with a hint, when there is none."""
+    """The answer of `list`; `code` is NO_RESULTS, with a hint, when there is none.
+
+    `stale` has, if it was asked for, what is about changed code, by file.
+    """
 
     memories: list[ListedMemory]
     total: int
     code: str | UnsetType = UNSET
     hint: str | UnsetType = UNSET
+    stale: list[StaleFile] | UnsetType = UNSET
 
 
 class LinkResult(Struct, frozen=True):
@@ -312,3 +317,116 @@ def _without_raw_output(action: Action) -> Action:
 def to_json(value: object) -> str:
     """Compact JSON, as it goes over the wire."""
     return msgspec.json.encode(value).decode()
+
+
+RATED = ("memory", "note", "fact", "rule", "chapter", "wisdom")  # What feedback can be given on
+
+
+def ledger_id(kind: str, one: str) -> str:
+    """How the ledger of use names something: by its id; notes and facts have their kind in front."""
+    name = one.partition("#")[0] if kind in ("note", "wisdom") else one
+    return f"{kind}:{name}" if kind in ("note", "fact") else name
+
+
+class FeedbackRequest(Layer, frozen=True):
+    """Whether a memory, note, fact, rule, chapter or wisdom was useful."""
+
+    id: Annotated[str, about("An id, a note's slug or a fact's key.")]
+    useful: bool
+    still_true: Annotated[
+        bool, about("It holds for the code as it is now; its freshness starts anew.", option="--still-true")
+    ] = False
+    kind: Annotated[str | None, about("What it is, if two kinds have this id.", tool=False)] = None
+
+
+class FeedbackResult(Struct, frozen=True, kw_only=True):
+    """What was rated, and how useful it is now, from -1 to 1."""
+
+    id: str
+    kind: str
+    useful: bool
+    usefulness: float
+
+
+class OfferView(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One memory that was offered: when, why, with which text, and the outcome."""
+
+    at: float
+    kind: str
+    why: str
+    session: str
+    client: str
+    memory_id: str | None = None
+    text: str = ""
+    # `nothing`, or several of `fetched`, `followed`, `contradicted`; of such work `kept` or `undone`.
+    outcome: str = "nothing"
+    success: bool | None = None  # Whether the turn in which it was offered succeeded
+    usefulness: float = 0.0
+    freshness: str | None = None  # What became of the code of the memory since; see `RetrievedMemory`
+
+
+class OfferFigures(Struct, frozen=True):
+    """The numbers of offers of a kind, and of their outcomes."""
+
+    kind: str
+    offered: int
+    fetched: int
+    followed: int
+    contradicted: int
+    kept: int  # Followed, and the work stayed
+    undone: int  # Followed, and the work was reverted or abandoned
+
+
+class OffersResult(Struct, frozen=True, kw_only=True):
+    """Offers, newest first, and all of them by kind."""
+
+    offers: list[OfferView]
+    figures: list[OfferFigures]
+    hint: str | UnsetType = UNSET
+
+
+class PendingItem(Struct, frozen=True, kw_only=True):
+    """Something captured or extracted that waits for review."""
+
+    id: str
+    kind: str
+    label: str
+    proposed_at: int
+    proposed_by: str
+    number: int  # Another one when it is proposed anew, with other content
+
+
+class PendingShown(PendingItem, frozen=True, kw_only=True):
+    """A pending item with all of its fields, what it would replace, and what it was made of."""
+
+    content: dict[str, Any]
+    replaces: dict[str, Any] | UnsetType = UNSET
+    evidence: list[str]
+
+
+class Reviewed(Struct, frozen=True, kw_only=True):
+    """What was decided about an item: `accepted`, `edited`, `rejected` or `merged`.
+
+    `kept_as` is the id under which it is now, or that of the item it was merged into.
+    """
+
+    id: str
+    kind: str
+    label: str
+    verdict: str
+    kept_as: str | UnsetType = UNSET
+
+
+class Stats(Struct, frozen=True, kw_only=True):
+    """Counts since a time: captured events and turns, offers and their outcomes, and reviews.
+
+    `pending` counts what waits for review now. Events are kept for two weeks.
+    """
+
+    since: float
+    events: dict[str, int]  # By kind
+    turns: dict[str, int]  # By outcome
+    offers: dict[str, dict[str, int]]  # By kind of offer, then by outcome
+    muted: int  # Hooks that had no time to look for offers
+    reviewed: dict[str, dict[str, int]]  # By verdict and kind
+    pending: dict[str, int]  # By kind

@@ -51,3 +51,14 @@ class StorageError(RumError):
     """The database or its folder cannot be used as asked: full, read-only, newer, damaged."""
 
     code = "STORAGE_ERROR"
+
+
+class StoreMoved(StorageError):
+    """The project is in another database by now; nothing was written. Details carry `retry_after`."""
+
+    def __init__(self, to: str, move_id: str) -> None:
+        super().__init__(
+            "The project was moved to another database. Nothing was written; try again.", retry_after=1
+        )
+        self.to = to
+        self.move_id = move_id

@@ -15,10 +15,9 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from rum.model.errors import InvalidQuery
-from rum.model.fields import about
+from rum.model.fields import about, parse, required
 from rum.model.memory_layers import Layer, Text
 from rum.model.notes import Importance
-from rum.model.parse import parse, required
 
 VERSION = "1"
 SCHEMA = "agent-memory"

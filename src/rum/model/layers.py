@@ -11,17 +11,18 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from rum.model.fields import MILLISECONDS_FROM, Spoken, Stamp, about
+from rum.model.code import CodeState
+from rum.model.fields import MILLISECONDS_FROM, Spoken, Stamp, about, parse
 from rum.model.ids import id_of
 from rum.model.memory import Id, VersionNumber
 from rum.model.memory_layers import Layer, Text
-from rum.model.parse import parse
 from rum.model.requests import Limit
 
 Json = dict[str, Any]
 T = TypeVar("T", bound=Struct)
 
 MOST_WORKING = 50  # Entries that working memory holds by default
+WORKING_BYTES = 256 * 1024  # Bytes that it holds on a server, which keeps that of many sessions
 KEEP_LAST = 10  # Entries that compaction keeps by default
 FOUND_AT_MOST = 10  # Entries that a search returns by default
 
@@ -176,6 +177,14 @@ class Fact(Learned, frozen=True, kw_only=True):
         return fact_entry(self.knowledge())
 
 
+class ShownFact(Fact, frozen=True, kw_only=True):
+    """A fact with what became of the code that it names; see `CodeState`."""
+
+    freshness: str | UnsetType = UNSET
+    code_at: str | UnsetType = UNSET
+    code_changed: float | UnsetType = UNSET
+
+
 ANYWHERE = "*"  # The condition of a rule that holds for the whole project
 USER = "user"  # The source of a rule that a user said to an agent
 
@@ -200,6 +209,14 @@ class Rule(Learned, frozen=True, kw_only=True):
     def entry(self) -> MemoryEntry:
         """The rule as a search of its layer gives it."""
         return rule_entry(self.id, self.procedure())
+
+
+class ShownRule(Rule, frozen=True, kw_only=True):
+    """A rule with what became of the code that it names; see `CodeState`."""
+
+    freshness: str | UnsetType = UNSET
+    code_at: str | UnsetType = UNSET
+    code_changed: float | UnsetType = UNSET
 
 
 class Event(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -252,6 +269,7 @@ class FactVersion(Struct, frozen=True):
     changed_by: str
     value: str
     current: bool
+    changed_by_name: str
 
 
 class RuleVersion(Struct, frozen=True):
@@ -263,6 +281,7 @@ class RuleVersion(Struct, frozen=True):
     condition: str
     action: str
     current: bool
+    changed_by_name: str
 
 
 class GivenFact(Layer, frozen=True):
@@ -298,7 +317,7 @@ class LearnRequest(Layer, frozen=True):
     limit: Limit = 20
 
 
-class FactView(Struct, frozen=True):
+class FactView(CodeState, frozen=True):
     """A fact as `learn` gives it."""
 
     key: str
@@ -308,7 +327,7 @@ class FactView(Struct, frozen=True):
     set_by: str  # The id of its author
 
 
-class RuleView(Struct, frozen=True):
+class RuleView(CodeState, frozen=True):
     """A rule as `learn` gives it."""
 
     id: str

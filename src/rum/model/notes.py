@@ -8,6 +8,7 @@ from typing import Annotated
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
+from rum.model.code import CodeState
 from rum.model.errors import InvalidQuery
 from rum.model.fields import LONGEST_PATTERN, Spoken, Time, about
 from rum.model.memory_layers import Layer, Text
@@ -179,7 +180,7 @@ class NoteAdded(Struct, frozen=True):
     remarks: tuple[str, ...] | UnsetType = UNSET  # Patterns that rarely match, or match something unexpected
 
 
-class ListedNote(Struct, frozen=True, kw_only=True):
+class ListedNote(CodeState, frozen=True, kw_only=True):
     """One line of the list of notes; `retired` says why it is put into no prompt any more."""
 
     id: str
@@ -202,7 +203,7 @@ class NoteList(Struct, frozen=True):
     hint: str | UnsetType = UNSET
 
 
-class NoteShown(Struct, frozen=True, kw_only=True):
+class NoteShown(CodeState, frozen=True, kw_only=True):
     """A note with all entries, oldest first, or with the one asked for; `newest` stands for it."""
 
     id: str
@@ -223,7 +224,7 @@ class Contradiction(Struct, frozen=True):
     discovered_at: int | None = None
 
 
-class MatchedNote(Struct, frozen=True, kw_only=True):
+class MatchedNote(CodeState, frozen=True, kw_only=True):
     """A note that matters to a task: its points, by factor and in words, and how it matched."""
 
     id: str

@@ -6,12 +6,11 @@ from typing import Annotated, Any, Generic, Literal, TypeVar
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from rum.model.answers import RetrievedMemory
+from rum.model.answers import OfferFigures, PendingItem, PendingShown, RecallResult, RetrievedMemory
 from rum.model.chapters import ChapterView, Evidence, WisdomView
+from rum.model.code import CodeState
 from rum.model.memory_layers import Layer
 from rum.model.notes import Broken, ListedNote
-from rum.model.offers import OfferFigures
-from rum.model.review import PendingItem, PendingShown
 
 T = TypeVar("T")
 MAX_NODES = 60  # Memories in a graph of causes
@@ -28,8 +27,8 @@ class Page(Struct, Generic[T], frozen=True, kw_only=True):
     total: int | UnsetType = UNSET
 
 
-class Entry(Struct, frozen=True, kw_only=True):
-    """A memory in a list."""
+class Entry(CodeState, frozen=True, kw_only=True):
+    """A memory in a list; `unmerged` is the branch of work that is not in the checkout."""
 
     id: str
     created_at: int
@@ -46,6 +45,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     files: int
     branch: str | None
     origin: str
+    unmerged: str | UnsetType = UNSET
 
 
 class Paging(Layer, frozen=True, kw_only=True):
@@ -219,6 +219,8 @@ class UseFigures(Struct, frozen=True, kw_only=True):
     fetched: int
     followed: int
     contradicted: int
+    kept: int
+    undone: int
     usefulness: float
     access_count: int
 
@@ -234,6 +236,7 @@ class MemoryPage(Struct, frozen=True, kw_only=True):
     chapters: list[Titled]
     versions: int
     use: UseFigures
+    client: str | UnsetType = UNSET  # Whose session it was captured in
 
 
 class MemoryVersion(Struct, frozen=True, kw_only=True):
@@ -245,6 +248,12 @@ class MemoryVersion(Struct, frozen=True, kw_only=True):
     changed_by_name: str
     current: bool
     memory: dict[str, Any]
+
+
+class SearchResult(RecallResult, frozen=True, kw_only=True):
+    """An answer of `recall` with the labels of each memory that has any; see `Entry`."""
+
+    labels: dict[str, list[str]]
 
 
 class CausesRequest(Layer, frozen=True, kw_only=True):
@@ -364,7 +373,7 @@ class FactsRequest(Paging, frozen=True, kw_only=True):
     prefix: str = ""
 
 
-class FactRow(Struct, frozen=True, kw_only=True):
+class FactRow(CodeState, frozen=True, kw_only=True):
     """A fact in a list."""
 
     key: str
@@ -382,7 +391,7 @@ class RulesRequest(Paging, frozen=True, kw_only=True):
     q: str = ""
 
 
-class RuleRow(Struct, frozen=True, kw_only=True):
+class RuleRow(CodeState, frozen=True, kw_only=True):
     """A rule in a list; `said_at` is when the user said it."""
 
     id: str
@@ -400,10 +409,17 @@ class RuleRow(Struct, frozen=True, kw_only=True):
     superseded_by: str | UnsetType = UNSET
 
 
-class OfferItem(Struct, frozen=True, kw_only=True):
-    """One memory that was offered: when, why, with which text, and the outcome.
+class OfferedItem(Struct, frozen=True, kw_only=True):
+    """A memory or rule that an offer names; `goal` is missing if it is no memory, or there no longer."""
 
-    `tokens` are those of the whole text, which may name several memories; 0 where they were not counted.
+    id: str
+    goal: str | UnsetType = UNSET
+
+
+class OfferItem(Struct, frozen=True, kw_only=True):
+    """One offer: when, why, with which text, what it names, and the outcome.
+
+    `tokens` are those of the text; 0 where they were not counted.
     """
 
     at: float
@@ -414,9 +430,7 @@ class OfferItem(Struct, frozen=True, kw_only=True):
     text: str
     tokens: int
     outcome: str
-    usefulness: float
-    memory_id: str | UnsetType = UNSET
-    goal: str | UnsetType = UNSET
+    names: list[OfferedItem]
     success: bool | UnsetType = UNSET
 
 
@@ -434,7 +448,10 @@ class SessionsRequest(Paging, frozen=True, kw_only=True):
 
 
 class SessionEntry(Struct, frozen=True, kw_only=True):
-    """A session with captured turns; `tokens` are those of the texts that were offered in it."""
+    """A session with captured turns; `tokens` are those of the texts that were offered in it.
+
+    `about` is its first prompt, or what became of it where its events are no longer kept.
+    """
 
     client: str
     session: str
@@ -446,6 +463,7 @@ class SessionEntry(Struct, frozen=True, kw_only=True):
     offers: int
     tokens: int
     followed: int
+    about: str | UnsetType = UNSET
 
 
 class SessionTurn(Struct, frozen=True, kw_only=True):

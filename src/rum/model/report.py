@@ -109,7 +109,7 @@ class Report(Struct, frozen=True, kw_only=True):
     insights: tuple[Insight, ...] = ()
     insight_count: int = 0
     insights_from: str = "learnings"  # `wisdom` or `learnings`
-    stale_memories: int = 0  # Memories about code that has changed since; of the newest claims
+    stale_memories: int = 0  # With notes, facts and rules: about code that has changed since
     stale_wisdom: int = 0  # Pieces of wisdom that need a refresh
     agents: tuple[Worker, ...] = ()
     agent_count: int = 0

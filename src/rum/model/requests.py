@@ -12,8 +12,7 @@ from msgspec import Meta
 from rum.model.agents import AgentType, Skills
 from rum.model.errors import InvalidQuery
 from rum.model.fields import Time, about
-from rum.model.links import LinkType
-from rum.model.memory import UnitFloat
+from rum.model.memory import LinkType, UnitFloat
 from rum.model.memory_layers import Layer, TaskType
 from rum.text.terms import names_in
 
@@ -181,13 +180,14 @@ class TraceRequest(Layer, frozen=True):
 
 
 class ListRequest(Layer, frozen=True):
-    """An agent's own memories."""
+    """An agent's own memories; with `stale` what is about changed code instead, of all agents."""
 
     session_id: Annotated[str | None, about("Only from this session.", metavar="ID")] = None
     since: Annotated[Time | None, about(NOT_OLDER)] = None
     before: Annotated[Time | None, about("Older than this.")] = None
     limit: Annotated[Limit, about("Maximum number of memories.")] = 20
     sort: Annotated[Literal["recent", "importance", "access_count"], about("Sort order.")] = "recent"
+    stale: Annotated[bool, about("What is about changed code instead, with notes, facts and rules.")] = False
 
 
 class LinkRequest(Layer, frozen=True):

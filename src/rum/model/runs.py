@@ -1,4 +1,4 @@
-"""A run: what an agent is about to do and the outcome; a finished run, and what is extracted from it."""
+"""The brief before a run, the run and its outcome, and what is extracted from a finished run."""
 
 from __future__ import annotations
 
@@ -7,11 +7,60 @@ from typing import Annotated, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from rum.model.brief import USUAL_TOKENS, Tokens
 from rum.model.fields import about
 from rum.model.layers import GivenFact, GivenRule
 from rum.model.memory_layers import ActionType, FailureCategory, Layer, TaskType, Text, Verification
-from rum.model.notes import Importance, Line
+from rum.model.notes import Broken, Importance, Line
+
+USUAL_TOKENS = 600
+MOST_TOKENS = 100_000
+
+Tokens = Annotated[int, Meta(ge=1, le=MOST_TOKENS)]
+
+
+class BriefRequest(Layer, frozen=True):
+    """What an agent is about to do; the brief covers only what is given."""
+
+    task: Annotated[str | None, about("The task.", metavar="TEXT")] = None
+    plan: Annotated[str | None, about("The plan.", metavar="TEXT")] = None
+    file: Annotated[str | tuple[str, ...] | None, about("A file of the task (repeat).", metavar="PATH")] = (
+        None
+    )
+    agent: str | None = None
+    session: Annotated[
+        str | None, about("The session whose journal is used.", metavar="NAME", tool=False)
+    ] = None
+    tokens: Annotated[Tokens, about("Maximum number of tokens.")] = USUAL_TOKENS
+    explain: Annotated[bool, about("Also list what was chosen, and why.", tool=False)] = False
+
+    @property
+    def files(self) -> tuple[str, ...]:
+        """The files at hand, each once."""
+        given = (self.file,) if isinstance(self.file, str) else self.file or ()
+        return tuple(dict.fromkeys(path for path in given if path))
+
+
+class Taken(Struct, frozen=True):
+    """One thing a brief says: what it is, why it was taken, what it costs, and whether it was cut short."""
+
+    kind: str
+    id: str
+    points: float
+    tokens: int
+    shortened: bool = False
+
+
+class Brief(Struct, frozen=True, kw_only=True):
+    """The text for the prompt, empty if nothing fits; `left_out` counts what exceeded the budget."""
+
+    text: str
+    tokens: int
+    left_out: int | UnsetType = UNSET
+    taken: list[Taken] | UnsetType = UNSET
+    broken: list[Broken] | UnsetType = UNSET
+    warning: str | UnsetType = UNSET  # What failed in one of the files; once in a session
+    code: str | UnsetType = UNSET
+    hint: str | UnsetType = UNSET
 
 
 class Result(StrEnum):

@@ -34,12 +34,14 @@ class Answer(NamedTuple):
 
 
 def run(query: RecallQuery, *wordings: RecallQuery, fill: bool = False) -> Answer:
-    """The best memories for a question; `wordings` are the same question in other words.
+    """The best memories for a question; `wordings` are the same question in other words, or parts of it.
 
-    A memory gets the best confidence of all wordings. `fill` adds memories of the requested files, or that
-    pass the filters, where surer ones leave room.
+    A memory gets the best confidence of all wordings, but the mean one of the parts of a long question.
+    `fill` adds memories of the requested files, or that pass the filters, where surer ones leave room.
     """
     asked = [(one, search(one)) for one in (query, *wordings)]
+    if any(one.is_part for one in wordings):
+        _average(asked)
     ranked = _surest(asked, own=query.strict)
     limit, threshold = query.request.limit, query.threshold
     likely = [match for match in ranked if match.has_own_evidence or not query.strict]
@@ -62,6 +64,19 @@ def run(query: RecallQuery, *wordings: RecallQuery, fill: bool = False) -> Answe
 
 
 Asked = list[tuple[RecallQuery, Found]]
+
+
+def _average(asked: Asked) -> None:
+    """Give each memory the mean of its confidences in the whole question and its parts.
+
+    The best of several would be too high: some memory or other fits every line of a long text.
+    """
+    matches = [match for _, found in asked for match in found.matches.values()]
+    together: dict[str, float] = {}
+    for match in matches:
+        together[match.memory_id] = together.get(match.memory_id, 0.0) + match.confidence
+    for match in matches:
+        match.confidence = match.literal or together[match.memory_id] / len(asked)
 
 
 def _surest(asked: Asked, *, own: bool) -> list[Match]:

@@ -46,7 +46,8 @@ def _set_usefulness(query: RecallQuery, matches: list[Match]) -> None:
     activity, known = query.store.activity, query.usefulness
     if query.all_usefulness is None and not known:  # most projects have little evidence, read in one call
         query.calls.count()
-        query.all_usefulness = activity.all_usefulness(limits.FEW_USEFUL)
+        found = activity.usefulness(limit=limits.FEW_USEFUL + 1)
+        query.all_usefulness = found if len(found) <= limits.FEW_USEFUL else None
     if query.all_usefulness is not None:
         known = query.all_usefulness
     elif unknown := [match.memory_id for match in matches if match.memory_id not in known]:

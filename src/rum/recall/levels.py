@@ -172,7 +172,7 @@ def _enough(query: RecallQuery, best: dict[int, Row]) -> bool:
 def _search_archive(query: RecallQuery) -> ArchivedTerms:
     """Search the archive for the terms of a query, and add the results to its words."""
     words = query.words
-    spelled = {term: words.variants.get(term, [term]) for term in words.terms}
+    spelled = {term: words.spellings_of(term) for term in words.terms}
     held = {term: words.archived_holders(term)[0] for term in words.terms}
     counts = {term: words.archived_holders(term)[1] for term in words.terms}
     known = sorted((term for term in words.terms if held[term]), key=lambda term: (counts[term], term))
@@ -253,13 +253,6 @@ def _by_files(query: RecallQuery, found: Found) -> None:
         _add_files_as_signal(query, found, groups)
         return
     paths = list(chain.from_iterable(groups.values()))
-    # A path of a file is not also a folder.
-    if len(groups) == 1 and len(paths) == 2 and paths[1] == paths[0] + "/":
-        rows, total, renamed = search.by_path(paths[0], query.filters, query.candidates)
-        _add_tied(found, rows, total, CERTAIN)
-        if rows and not renamed:
-            return
-        paths = [] if rows else paths[1:]
     tied, former = search.by_paths([paths], query.filters, query.candidates, renamed_files=query.files)
     _add_tied(found, *tied[0], CERTAIN)
     for rows in former:

@@ -11,9 +11,10 @@ from rum.model.fields import seconds
 from rum.model.requests import RecallRequest
 from rum.recall import fitted, limits
 from rum.recall.neighbours import Neighbourhood
-from rum.recall.words import Words
+from rum.recall.words import Words, asked_terms
 from rum.store.derived import indexed_text
 from rum.store.filters import Filters
+from rum.store.search import Wanted
 from rum.text.terms import query_terms, says_little, terms
 
 TYPE_CHECKING = False
@@ -102,11 +103,14 @@ class RecallQuery:
         session: str = "",
         semantic: SemanticSearch | None = None,
         earlier: RecallQuery | None = None,
+        is_part: bool = False,
     ) -> None:
         """`earlier` is a query made just before, with the same words or some of them.
 
         What was read for it is not read again.
         """
+        self.is_part = is_part
+        """Whether its text is a part of a longer question, not another wording by the caller."""
         self.request = request
         self.store = store
         self.calls = earlier.calls if earlier else CallCounter()
@@ -191,7 +195,7 @@ class RecallQuery:
             session=self.session,
             timeline=bool(self.files),
             model=(self.semantic and self.semantic.model) or "",
-            found=self._earlier.words.lookup(query_terms(self.text)) if self._earlier else None,
+            found=self._earlier.words.lookup(asked_terms(self.text)) if self._earlier else None,
             earlier=self._earlier.words if self._earlier else None,
         )
 
@@ -282,9 +286,7 @@ class RecallQuery:
     def _describe(
         self, keys: Sequence[int], filters: Filters, cap: int = -1, always: Sequence[int] = ()
     ) -> dict[int, Row]:
-        found = self.search.describe(
-            keys,
-            filters,
+        wanted = Wanted(
             cap=cap,
             always=always,
             session_limit=limits.TOGETHER,
@@ -292,6 +294,7 @@ class RecallQuery:
             files=bool(self.files),
             texts=not self.words.complete(),
         )
+        found = self.search.describe(keys, filters, wanted)
         self.neighbourhood.learn(found)
         self.details.update((details.row.key, details) for details in found.memories)
         return {details.row.key: details.row for details in found.memories}

@@ -6,14 +6,14 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Set
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from rum.embed.base import PROBE_TEXT, CannotEmbed, Embedder, embedded_text
 from rum.embed.calibration import TEXTS, UNCHANGED, Scale, measure_scale
 from rum.model.errors import StorageError
 from rum.store.activity import Activity
 from rum.store.base import ReadMode, Store
-from rum.store.vectors import Nearest, VectorCounts, VectorState
+from rum.store.vectors import Nearest, VectorCounts, VectorState, packed_vectors
 from rum.store.vectors import Vectors as VectorStore
 
 if TYPE_CHECKING:
@@ -73,12 +73,6 @@ class SemanticSearch:
     def embedder(self) -> Embedder | None:
         """The embedder; None if vectors are disabled, and while it is paused after a failure."""
         return None if self._backoff.is_active else self._embedder
-
-    @property
-    def _packed_vectors(self) -> Any:
-        from rum.store import packed_vectors  # noqa: PLC0415 (loads numpy)
-
-        return packed_vectors
 
     @property
     def trouble(self) -> str | None:
@@ -193,7 +187,7 @@ class SemanticSearch:
             vectors.put(
                 embedder.model,
                 [
-                    (memory.id, memory.version, self._packed_vectors.pack(row))
+                    (memory.id, memory.version, packed_vectors().pack(row))
                     for memory, row in zip(memories, new_vectors, strict=True)
                 ],
             )
@@ -206,7 +200,7 @@ class SemanticSearch:
 
     def _embed(self, embedder: Embedder, texts: list[str]) -> Vectors:
         """Embed texts. Zero vectors are accepted if the embedder returns a usable one for another text."""
-        has_direction = self._packed_vectors.has_direction
+        has_direction = packed_vectors().has_direction
         new_vectors = embedder.embed(texts)
         if not any(map(has_direction, new_vectors)) and not has_direction(embedder.embed([PROBE_TEXT])[0]):
             raise CannotEmbed("The embedder returned no usable vectors, not even for a simple test sentence.")
@@ -232,7 +226,7 @@ class SemanticSearch:
 
     def _usable_or_none(self, vector: Floats) -> Floats | None:
         """A query's vector, or None if it is zero; a zero vector is neither a failure nor a success."""
-        if not self._packed_vectors.has_direction(vector):
+        if not packed_vectors().has_direction(vector):
             return None
         self._backoff.record_success()
         return vector

@@ -64,7 +64,7 @@ def _read_archived(query: RecallQuery, keys: list[int], soon: list[int]) -> None
     keys = list({*keys, *(key for key in soon if key not in query.archived_masks)})
     words = query.words
     query.archived_masks.update(dict.fromkeys(keys, 0))
-    spellings = [((), words.variants.get(term, [term])) for term in words.terms]
+    spellings = [((), words.spellings_of(term)) for term in words.terms]
     for bit, found in enumerate(query.archived_with(spellings, -1, keys)):
         for key in found:
             query.archived_masks[key] |= 1 << bit

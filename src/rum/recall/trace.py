@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from rum.model.links import LinkType
+from rum.model.memory import LinkType
 from rum.model.requests import Direction
 from rum.store.base import Links
 

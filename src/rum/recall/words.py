@@ -8,12 +8,21 @@ from itertools import accumulate, chain
 from operator import add
 
 from rum.recall import limits
-from rum.store.search import Holders
-from rum.text.terms import MAX_QUERY, names_in, query_terms, says_little, stem, unstemmed_words
+from rum.store.search import Also, Holders
+from rum.text.terms import (
+    MAX_QUERY,
+    forms_of,
+    names_in,
+    query_terms,
+    says_little,
+    stem,
+    unstemmed_words,
+    without_other_forms,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from rum.store.search import Correction, Search, TermLookup
 
@@ -49,19 +58,21 @@ class Words:
         """
         self._search = search
         self._text = text
-        self.terms = query_terms(text)
+        self.terms = asked_terms(text)
         self.says_little = says_little(self.terms)
         self.found = found = found or search.terms(
-            [[term] for term in self.terms],
+            [forms_of(term) for term in self.terms],
             limits.COMMON,
             limits.ARCHIVED_RARE,
-            goal=text,
-            max_same_goal=limits.COMMON,
-            session=session,
-            max_session_size=limits.SESSION_COUNTED,
-            newest=limits.NEWEST if timeline else 0,
-            spread=limits.SPREAD,
-            model=model,
+            Also(
+                goal=text,
+                max_same_goal=limits.COMMON,
+                session=session,
+                max_session_size=limits.SESSION_COUNTED,
+                newest=limits.NEWEST if timeline else 0,
+                spread=limits.SPREAD,
+                model=model,
+            ),
         )
         self.size = max(found.size, 1) if self.terms else 1
         """About how many memories there are."""
@@ -87,10 +98,10 @@ class Words:
     def lookup(self, terms: list[str]) -> TermLookup | None:
         """The lookup for a query of some of these words or corrections; None if one was not looked up."""
         known = {term: correction.holders for term, correction in self._corrections.items()}
-        known |= dict(zip(query_terms(self._text), self.found.holders, strict=True))
+        known |= dict(zip(asked_terms(self._text), self.found.holders, strict=True))
         if not known.keys() >= set(terms):
             return None
-        same = terms == query_terms(self._text)
+        same = terms == asked_terms(self._text)
         same_goal = self.found.same_goal if same else []
         return self.found._replace(holders=[known[term] for term in terms], same_goal=same_goal)
 
@@ -352,8 +363,12 @@ class Words:
         return [
             (1 << bit, f" {spelled} ")
             for bit, term in enumerate(self.terms)
-            for spelled in self.variants.get(term, (term,))
+            for spelled in self.spellings_of(term)
         ]
+
+    def spellings_of(self, term: str) -> Sequence[str]:
+        """The terms that count as this one: its corrections, or the forms of an irregular word."""
+        return self.variants.get(term) or forms_of(term)
 
     @property
     def everything(self) -> int:
@@ -368,6 +383,11 @@ class Words:
     def terms_of(self, mask: int) -> list[str]:
         """The terms of a set."""
         return [term for bit, term in enumerate(self.terms) if mask >> bit & 1]
+
+
+def asked_terms(text: str) -> list[str]:
+    """The distinct terms of a question; of several forms of an irregular word only the first."""
+    return without_other_forms(query_terms(text))
 
 
 class _Combined(dict[int, float]):

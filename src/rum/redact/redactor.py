@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _MOST_TEXT = 4_000_000  # Characters; what follows is cut out unread
 _MIN_TEXT = 8  # Characters; no secret is shorter, except by a pattern of the user's
+_MIN_TOKEN = 16  # Characters; nothing but letters is no secret by itself if it is shorter
 _MOST_ROUNDS = 4
 _MAX_ARGUMENTS, _MAX_ARGUMENT = 100, 1000  # Of a list that may be a command line
 # Escaped signs, and options in lists: of a text with one of them, there are other readings to search.
@@ -197,7 +198,10 @@ def _is_harmless(key: object) -> bool:
     """Whether a key announces no secret, and is none itself."""
     if not isinstance(key, str):
         return True
-    return not kind_of_name(key) and "cookie" not in key.lower() and not any(True for _ in _find_all(key))
+    if kind_of_name(key) or "cookie" in key.lower():
+        return False
+    is_plain = len(key) < _MIN_TOKEN and key.islower() and key.replace("_", "").isalpha()
+    return is_plain or not any(True for _ in _find_all(key))
 
 
 def _is_dict(value: object) -> TypeGuard[dict[object, object]]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-
 from rum.redact.secret_names import kind_of_name
 from rum.redact.secret_plausibility import (
     HASH,
@@ -83,6 +81,7 @@ def find_by_context(text: str, lower: str, words: frozenset[bytes]) -> Iterator[
     if not hits:
         return
     judged, looked = Budget(text, 0.8), Budget(text, 10)
+    place = 0  # Of the first cue that is near enough to a value
     # A candidate ends at a sign of equality; a password that follows a flag may have one in it.
     for match in compiled(_WITH_EQUAL).finditer(text) if "=" in text else ():
         looked.spend(match.start())
@@ -94,7 +93,8 @@ def find_by_context(text: str, lower: str, words: frozenset[bytes]) -> Iterator[
         if letters.isalpha() and (letters[1:].islower() or letters.isupper()):
             continue  # words
         start, end = match.span()
-        place = bisect_left(hits, start - _HEAD)
+        while place < len(hits) and hits[place] < start - _HEAD:
+            place += 1
         if place == len(hits) or hits[place] > end + _TAIL or _in_address(text, start):
             continue
         looked.spend(start)
@@ -138,6 +138,8 @@ def _cue_places(lower: str, cues: list[str]) -> list[int]:
 
 def _candidate(text: str, start: int, value: str, judged: Budget) -> tuple[int, int, str] | None:
     value = value.rstrip(".?") or value
+    if value.startswith("**") and len(value.strip("*.?")) > 5:  # bold in Markdown
+        start, value = start + 2, value[2:].rstrip("*.?")
     end = start + len(value)
     if value[0] == "-" and text[start - 1 : start] == ":":  # ${NAME:-value}
         start, value = start + 1, value[1:]
@@ -155,7 +157,7 @@ def _candidate(text: str, start: int, value: str, judged: Budget) -> tuple[int, 
     labelled, pair = (
         start,
         compiled(_PAIR).fullmatch(value)
-        if len(value) < _LONGEST and ("/" in value or "%" in value)
+        if len(value) < _LONGEST and value[0].isalpha() and ("/" in value or "%" in value)
         else None,
     )
     spans = [(start, end)] + ([(start + pair.start(1), start + pair.end(1))] if pair else [])
@@ -282,7 +284,19 @@ def _weigh_call(call: str, evidence: _Evidence) -> None:
 _BRACKETS = frozenset("([{")
 _ASSIGNED = " \t=:>\"'"  # Between a name and the list or table that it is given
 _NAME = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:>$-"
-_CRYPTOGRAPHY = ("crypt", "passw", "hash", "hmac", "aes.", "cipher", "fernet", "pbkdf", "derive")
+_CRYPTOGRAPHY = (
+    "crypt",
+    "passw",
+    "hash",
+    "hmac",
+    "aes.",
+    "cipher",
+    "fernet",
+    "pbkdf",
+    "derive",
+    "ecdsa",
+    "ed25519",
+)
 
 
 def _said(words: list[str]) -> list[str]:
@@ -315,6 +329,9 @@ def _before(text: str, start: int, words: list[str], evidence: _Evidence, quoted
         if word in ",;{([|&":
             broken += distance > 0
             gap += not distance
+            continue
+        if gap and not distance and word.lower().endswith(_DECODERS):
+            gap = 0  # key = bytes.fromhex("..."): the name before the call is that of the value
             continue
         role, kind = role_of(word)
         name = word.strip("-/")
@@ -390,6 +407,16 @@ def _direct(role: int, kind: str, word: str, operator: int, gap: int, quoted: bo
     return _DIRECT[role] - loose
 
 
+_DECODERS = (
+    "fromhex",
+    "from_hex",
+    "unhexlify",
+    "hex2bin",
+    "buffer.from",
+    "b64decode",
+    "base64_decode",
+    "atob",
+)
 _USER_LABELS = word_set("u U user User username Username login Login usr")
 _SAYS = word_set("is was are c'est ist lautet heißt es est è é jest je är это 是 は je to")
 

@@ -36,6 +36,14 @@ _COOKIES = (
     r"([\w.%-]{1,64}=[^\r\n\"'\\]{8,8000}+)"
 )
 _COOKIE = r"([\w.%-]{1,64}+)=([^;\s,\"'=][^;\s,\"']{7,}+)"
+# A session's cookie by its usual names, outside of a header; `curl -b`; a line of curl's cookie file.
+_SESSION_COOKIE = (
+    r"(?:session_?id|sessid|connect\.sid|logged_in_[0-9a-f]{32}|aspnetcore\.[\w.]{3,40}|aspxauth)"
+    r"=([^;\s,\"'&]{16,4000}+)"
+)
+_COOKIE_FLAG = r"\s-b\s?[\"']?[\w.%-]{1,64}=([^;\s,\"']{16,4000}+)"
+_COOKIE_LINE = r"\t(?:true|false)\t/\S{0,200}\t(?:true|false)\t[0-9]{1,12}\t\S{1,100}\t(\S{8,4000}+)"
+_UUID = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
 _SESSION = r"sess|sid\b|auth|token|jwt|csrf|xsrf|remember|login"
 
 _USER = r"://[^\s/?#@:'\"`<>]{0,100}+:"
@@ -50,7 +58,7 @@ _AS_USER = r"://(?<=[ps]://)([A-Za-z0-9_-]{20,256}+)(?::[^\s@/]{0,40})?@(?!o[0-9
 
 
 # `user:password@host`, without a scheme; `name@example.com:password`.
-_HOST = r"@(?:(?:tcp|udp|unix)\(|(?!sha(?:256|512))[\w\[.{-])"
+_HOST = r"@(?:(?:tcp|udp|unix)\(|/(?=\w)|(?!sha(?:256|512))[\w\[.{-])"
 _USER_BEFORE = r"(?<![^\s\"'=(,>/:])(?!mailto:)[\w.+-]{1,40}:([^\s:/\"'<>]{5,64})\Z"
 _AFTER_ADDRESS = r"@[\w-]{1,40}\.[\w.-]{1,60}(?:[:|;]| / | : )([^\s\"'`,;<>|/]{6,64})(?=[\s\"'`,;<]|\Z)"
 
@@ -66,6 +74,7 @@ def find_by_location(text: str, lower: str, _words: frozenset[bytes]) -> Iterato
                 yield *match.span(1), "password"
     if "cookie" in lower:
         yield from _in_cookies(text, lower)
+    yield from _other_cookies(text, lower)
     for mark, kind, source in _HEADERS:
         if mark in lower:
             for match in limited(compiled(source).finditer(lower)):
@@ -110,3 +119,18 @@ def _in_cookies(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
             least = 8 if compiled(_SESSION).search(lower, *pair.span(1)) else 20
             if is_random(pair[2], least):
                 yield *pair.span(2), "cookie"
+
+
+def _other_cookies(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
+    named = any(mark in lower for mark in ("sess", "connect.sid", "logged_in_", "asp"))
+    sources = (
+        (named, _SESSION_COOKIE),
+        ("curl" in lower and " -b" in lower, _COOKIE_FLAG),
+        ("e\t/" in lower, _COOKIE_LINE),
+    )
+    for source in (source for may, source in sources if may):
+        for match in limited(compiled(source).finditer(lower)):
+            value = text[match.start(1) : match.end(1)]
+            # Programs number their sessions by UUIDs, which let nobody in.
+            if is_random(value, 16) and not compiled(_UUID).fullmatch(value.lower()):
+                yield *match.span(1), "cookie"

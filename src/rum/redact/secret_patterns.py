@@ -202,6 +202,9 @@ _CONTAINING = (
     (":::", "password-hash", r":[0-9]{3,7}:([0-9a-fA-F]{32}:[0-9a-fA-F]{32}):::"),
 )
 
+# Forty characters of base64, and no hash, right after an access key id.
+_AFTER_AWS_ID = r"(?<![A-Za-z0-9/+=])(?=[A-Za-z0-9/+]{0,38}[G-Zg-z/+])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])"
+
 # Words of which one must be in the text, kind, pattern as above.
 _WITH_WORDS = (
     (
@@ -219,6 +222,24 @@ _WITH_WORDS = (
     ("asana", "asana-token", r"[0-9]/[0-9]{12,20}(?:/[0-9]{12,20})?:([0-9a-f]{32})"),
     ("twitch oauth", "twitch-token", r"oauth:[a-z0-9]{30}(?![a-z0-9])"),
     ("mailchimp us", "mailchimp-key", r"[0-9a-f]{32}-us[0-9]{1,2}(?![0-9a-z])"),
+    ("special", "password", r"\"result\":\s{0,3}\"([^\"\s]{8,200})\",\s{0,20}\"special\""),
+    (
+        "sensitive",
+        "secret",
+        r"\"value\":\s{0,3}\"([^\"\s]{8,400})\",\s{0,20}(?:\"type\":\s{0,3}\"string\",\s{0,20})?\"sensitive\":\s{0,3}true",
+    ),
+    (
+        "sensitive",
+        "secret",
+        r"\"sensitive\":\s{0,3}true,\s{0,20}(?:\"type\":\s{0,3}\"string\",\s{0,20})?\"value\":\s{0,3}\"([^\"\s]{8,400})\"",
+    ),
+    ("sensitive", "secret", r"\"sensitive_content\":\s{0,3}\"([^\"\n]{8,4000})\""),
+    (
+        "minio s3 s3cmd s3fs mc rclone bucket alias",
+        "aws-secret",
+        rf"(?<![A-Za-z0-9])[A-Z0-9]{{20}}[ :,\t\"']{{1,4}}({_AFTER_AWS_ID})",
+    ),
+    ("backblaze b2", "b2-key", rf"K00[0-9]{_ALNUM}{{27}}(?!{_ALNUM})"),
     ("airtable", "airtable-key", rf"key{_ALNUM}{{14}}(?!{_ALNUM})"),
     ("rzp", "razorpay-key", rf"rzp_(?:live|test)_{_ALNUM}{{14,}}+"),
     (
@@ -267,6 +288,7 @@ _WEBHOOKS = (
 _TEXT_BEFORE = (
     ("discord-token", ".", 8, rf"[MNO]{_URLSAFE}{{23,27}}+\.{_URLSAFE}{{6}}\.\Z", f"{_URLSAFE}{{27}}"),
     ("terraform-token", ".atlasv1.", 9, rf"{_ALNUM}{{14}}\.atlasv1\.\Z", "[A-Za-z0-9_=-]{40}"),
+    ("airtable-key", ".", 1, rf"(?<!\w)pat{_ALNUM}{{14}}\.\Z", "[0-9a-f]{64}"),
     ("telegram-token", ":", 1, r"[0-9]{7,12}+:\Z", f"AA{_URLSAFE}{{30}}"),
     (
         "token",
@@ -281,9 +303,6 @@ _TEXT_BEFORE = (
 _SEPARATOR = r"[_.~:-](?<=[A-Za-z0-9].)(?=[A-Za-z0-9_+/-]{16})"
 _REST = r"[A-Za-z0-9_-]*+(?>(?:\.[A-Za-z0-9_-]{16,}+)*)"
 _ESCAPE_BEFORE = r"(?:\\[abfnrtv0]|%[0-9A-Fa-f]{2}|\\[ux][0-9A-Fa-f]{2,4}|\x1b\[[0-9;]*m)\Z"
-
-# Forty characters of base64, and no hash, right after an access key id.
-_AFTER_AWS_ID = r"(?<![A-Za-z0-9/+=])(?=[A-Za-z0-9/+]{0,38}[G-Zg-z/+])[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+=])"
 
 _KEY_BEGIN = r"-----BEGIN [A-Z0-9 ]{0,40}?PRIVATE KEY(?: BLOCK)?-----"
 _KEY_END = r"-----END [A-Z0-9 ]{0,40}?PRIVATE KEY(?: BLOCK)?-----"
@@ -393,8 +412,8 @@ def _find_prefixed(text: str) -> Iterator[tuple[int, int, str]]:
 def _with_text_before(text: str, after: int) -> tuple[int, int, str] | None:
     for kind, sign, distance, behind, body in _TEXT_BEFORE:
         if text.startswith(sign, after - distance) and after > distance:
-            begin = compiled(behind).search(text, max(0, after - 80), after)
-            match = compiled(body).match(text, after) if begin else None
+            match = compiled(body).match(text, after)
+            begin = compiled(behind).search(text, max(0, after - 80), after) if match else None
             if begin and match:
                 return begin.start(begin.lastindex or 0), _end_of_token(text, match.end()), kind
     return None

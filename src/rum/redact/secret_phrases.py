@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _SEED_NAME = (
     r"(?:seed|recovery|secret|backup|wallet|word|1[258]|2[14])[\w -]{0,20}(?:phrase|words?)\b"
-    r"|mnemonic|bip-?39|wallet|\bseed\b|metamask|ledger|trezor|phantom|keygen"
+    r"|mnemonic|bip-?39|wallet|\bseed\b|metamask|ledger|trezor|phantom|keygen|paper ?key|slip-?39"
 )
 _WORD = r"(?:\(?[0-9]{1,2}[.):]{0,2}[ \t]{0,3})?[\"']?[a-z]{3,8}\b[\"']?"
 _SEED_REACH = 400  # Characters from the announcement to the end of the last word
@@ -27,9 +27,17 @@ _SEED = rf"(?<![\w'-])(?:{_WORD}(?:[ \t]{{0,2}},)?\s{{1,6}}|{_WORD},){{11,23}}{_
 
 # Codes to get back into an account, one after another.
 _CODES = (
-    r"(?i)\b(?:recovery|backup|2fa|scratch|emergency) codes?\b[^\n]{0,40}[:\n]"
-    r"((?:\s{0,8}(?:[-*] |[0-9]{1,2}[.)] )?[`\"']?"
-    r"[a-z0-9]{4,10}(?:[- ]?[a-z0-9]{4,10}){0,4}[`\"']?,?(?=\s|\Z)){2,20})"
+    r"(?i)\b(?:recovery|backup|2fa|mfa|scratch|emergency|rescue)[ _-]?(?:codes?|keys?)\b"
+    r"[^\n\[]{0,40}?[:=\[\n ]"
+    r"((?:[\s\[]{0,8}(?:[-*] |[0-9]{1,2}[.)] )?[`\"']?"
+    r"(?:[a-z0-9]{4,10}(?:[- ]?[a-z0-9]{4,10}){0,7}|[0-9a-f]{16,64})[`\"']?,?(?=[\s\]]|\Z)){2,20})"
+)
+_ONE_CODE = (
+    r"(?i)\b(?:recovery|backup|2fa|mfa|scratch|emergency|rescue) (?:codes?|keys?|recovery)\b"
+    r"[^\n]{0,30}?[: ][`\"']?"
+    r"((?=[a-z-]{0,20}[0-9])[a-z0-9]{4,10}(?:-[a-z0-9]{4,10}){1,8}"
+    r"|(?=[a-z]{0,20}[0-9])(?=[0-9]{0,20}[a-z])[a-z0-9]{8,32})"
+    r"(?=[\s`\"'.,]|\Z)"
 )
 # Four or more groups of characters: the password of an application, the key of a licence, a one-time secret.
 _GROUPED = (
@@ -51,15 +59,16 @@ def find_phrases(text: str, lower: str, words: frozenset[bytes]) -> Iterator[tup
     def has(some: str) -> bool:
         return not as_words(some).isdisjoint(words)
 
-    if has("mnemonic wallet bip seed metamask ledger trezor phantom keygen") or (
+    if has("mnemonic wallet bip seed metamask ledger trezor phantom keygen paperkey slip39") or (
         has("phrase word words") and has("seed recovery backup secret words")
     ):
         yield from _seeds(text, lower)
     yield from _quoted_seeds(text)
-    if has("code codes"):
-        for match in limited(compiled(_CODES).finditer(text)):
-            if compiled("[0-9]").search(match[1]):
-                yield *match.span(1), "recovery-codes"
+    if has("recovery backup 2fa mfa scratch emergency rescue backupcodes recoverycodes"):
+        for source in (_CODES, _ONE_CODE):
+            for match in limited(compiled(source).finditer(text)):
+                if compiled("[0-9]").search(match[1]):
+                    yield *match.span(1), "recovery-codes"
     looked = Budget(text, 4)
     for name in _GROUP_NAMES:
         at = lower.find(name)

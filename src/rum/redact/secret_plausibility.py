@@ -196,7 +196,8 @@ def _reads_as_words(value: str) -> bool:
 
     Judged by its form, and by the share of common pairs among its pairs of letters.
     """
-    if not compiled(_WORDY).fullmatch(value):
+    is_word = value.isascii() and value.isalpha() and value[1:].islower()  # most parts of paths
+    if not is_word and not compiled(_WORDY).fullmatch(value):
         return False
     words = words_of(value)
     if 2 * sum(char.isalpha() for char in value) < 5 * sum(word.isalpha() for word in words):
@@ -242,6 +243,7 @@ _HASH = (
     r"(?i)(?:0x)?(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})"
     r"|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
 )
+_TO_SLASHES = str.maketrans(".:@", "///")
 _SWITCHES = r"(?=[a-z][A-Z0-9]|[A-Z][a-z0-9]|[0-9][A-Za-z])"
 
 
@@ -249,17 +251,15 @@ _SWITCHES = r"(?=[a-z][A-Z0-9]|[A-Z][a-z0-9]|[0-9][A-Za-z])"
 def is_generated(value: str) -> bool:
     """Whether the value looks made by a generator: long, and its classes of characters alternate."""
     value = value[:_MAX_VALUE]
-    if (
-        len(value) < 16
-        or not compiled(_GENERATED).fullmatch(value)
-        or is_code(value)
-        or is_placeholder(value)
-    ):
+    if len(value) < 16:
+        return False
+    # Paths and addresses first: most values are some, and this needs the fewest patterns.
+    parts = value.translate(_TO_SLASHES).split("/")
+    if len(parts) > 1 and all(len(part) < 8 or _reads_as_words(part) or is_hash(part) for part in parts):
+        return False
+    if not compiled(_GENERATED).fullmatch(value) or is_code(value) or is_placeholder(value):
         return False
     if _reads_as_words(value) or compiled(_NUMERIC).fullmatch(value) or compiled(_VERSION).match(value):
-        return False
-    parts = compiled(r"[/.:@]").split(value)
-    if len(parts) > 1 and all(len(part) < 8 or _reads_as_words(part) or is_hash(part) for part in parts):
         return False
     switches = len(compiled(_SWITCHES).findall(value)) / len(value)
     if len(compiled("[0-9]").findall(value)) < 2:
@@ -371,21 +371,23 @@ def strength(value: str) -> float:
         return 0
     if is_hash(value):
         return HASH
-    words = [word for word in compiled("[A-Z]+(?![a-z])|[A-Z]?[a-z]+").findall(value) if len(word) > 2]
+    words = [word for word in compiled(_WORDS).findall(value) if len(word) > 2 and word.isalpha()]
     plain = value.replace("_", "").replace("-", "").isalnum()
     wordy = plain and len(words) > 1 and 10 * sum(map(len, words)) >= 7 * len(value)
     if wordy and _share_of_common_pairs([word.lower() for word in words]) >= 0.62:
         if len(words) > 2 or value.isalpha():
             return 0
         return 4.6 if not compiled(_NONE).fullmatch(value) and is_chosen(value) else 0
+    if "/" in value:
+        random = _share_of_common_pairs(words_of(value)) < 0.5
+        points = 7 if is_generated(value) else 3 if random and is_random(value, 10) else 0
+        return 0 if not points or compiled(_NONE).fullmatch(value) else points
     if compiled(_NONE).fullmatch(value):
         return 0
     if compiled(_GROUPS_OF_FOUR).fullmatch(value):
         return 5
     if is_generated(value):
         return 5.4 if value.isalnum() and value.islower() and compiled("[0-9a-f]+").fullmatch(value) else 7
-    if "/" in value:
-        return 3 if is_random(value, 10) and _share_of_common_pairs(words_of(value)) < 0.5 else 0
     if is_chosen(value):
         if compiled("[A-Za-z][a-z]{2,7}[0-9]|[a-z]{3,}[0-9][a-z]+").fullmatch(value):
             return 4.6
@@ -408,7 +410,7 @@ _FAMILIAR = r"[A-Za-z]{3,}(?:[._#-]?[A-Za-z]{2,}){0,3}[._#-]?[0-9]{1,4}[!.]?"
 @lru_cache(maxsize=1024)
 def is_familiar(value: str) -> bool:
     """Whether the value is words with a number, a password or a name: openSesame1, pepper_mill3."""
-    if not 8 <= len(value) <= 40 or not compiled(_FAMILIAR).fullmatch(value):
+    if not 8 <= len(value) <= 40 or not value[:3].isalpha() or not compiled(_FAMILIAR).fullmatch(value):
         return False
     if not _ABOUT_SECRETS.isdisjoint(words_of(value)) or is_placeholder(value):
         return False

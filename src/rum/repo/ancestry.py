@@ -15,6 +15,7 @@ from rum.repo.git_process import ask_git, run_git
 MAX_COMPARED = 200  # Commits outside of the checkout whose changes are searched in it
 MAX_SEARCHED = 2000  # Commits of the checkout in which they are searched
 MAX_PATCHES = 64 * 1024 * 1024  # Bytes of their changes
+_TAG = "tag "  # Before the name of a tag; a branch has no space in its name
 ABANDONED = "abandoned"  # Instead of a branch, if none has the commit any more
 
 
@@ -22,7 +23,8 @@ class ComparedCommits(NamedTuple):
     """What is known of commits; one that never was in this repository is in neither."""
 
     inside: set[str]  # Those that are part of HEAD, themselves or by their changes
-    outside: dict[str, str]  # The branch of each other one
+    by_changes: set[str]  # Those of them that are part of it only by their changes
+    outside: dict[str, str]  # The branch of each other one, or its tag as `tag NAME`
 
 
 def compare_commits(
@@ -44,13 +46,16 @@ def compare_commits(
     present = _existing(repository, rest)
     branches = _branches(repository, present)
     now = {sha: sha if sha in branches else last.get(sha, sha) for sha in commits}
-    tips = {(run_git(repository.git_dir, "rev-parse", name) or "").strip() for name in {*branches.values()}}
+    names = {name.removeprefix(_TAG) for name in branches.values()}
+    tips = {(run_git(repository.git_dir, "rev-parse", f"{name}^{{commit}}") or "").strip() for name in names}
     compared = [*sorted(tips - {""}), *sorted(present - tips)][:MAX_COMPARED]
     applied = _applied(repository, compared)
     found = {sha: branches.get(sha, ABANDONED) for sha in present & set(compared) - applied}
     found = {**{sha: one for sha, one in (known or {}).items() if sha in rest - present}, **found}
     inside = {sha for sha, one in now.items() if one in merged or one in applied}
-    return ComparedCommits(inside, {sha: found[one] for sha, one in now.items() if one in found})
+    return ComparedCommits(
+        inside, inside - merged, {sha: found[one] for sha, one in now.items() if one in found}
+    )
 
 
 def _amended(repository: GitRepository, commits: Iterable[str]) -> dict[str, str]:
@@ -75,7 +80,7 @@ def _existing(repository: GitRepository, commits: Iterable[str]) -> set[str]:
 
 
 def _branches(repository: GitRepository, commits: Collection[str]) -> dict[str, str]:
-    """The branch of each commit that one has, local branches first."""
+    """The branch of each commit that one has, local branches first; else its tag."""
     form = "--format=%(refname:short)"
     found: dict[str, str] = {}
     for refs in ("refs/heads", "refs/remotes"):
@@ -85,7 +90,34 @@ def _branches(repository: GitRepository, commits: Collection[str]) -> dict[str, 
                 return found
             printed = run_git(repository.git_dir, "rev-list", name, "^HEAD", "--") or ""
             found |= dict.fromkeys(left & set(printed.split()), name)
+    for sha in sorted(set(commits) - found.keys())[:MAX_COMPARED]:
+        contains = ("--count=1", "--contains", sha, form, "refs/tags")
+        if name := (run_git(repository.git_dir, "for-each-ref", *contains) or "").strip():
+            found[sha] = f"{_TAG}{name}"
     return found
+
+
+def first_parents(repository: GitRepository, limit: int) -> tuple[list[str], dict[str, int]]:
+    """The newest commits from HEAD along first parents, and since which of them others are part of HEAD.
+
+    The second says for each commit since the last of them the position of the oldest one that contains it.
+    """
+    chain = (
+        run_git(repository.git_dir, "rev-list", "--first-parent", f"--max-count={limit}", "HEAD") or ""
+    ).split()
+    if not chain:
+        return [], {}
+    printed = run_git(repository.git_dir, "rev-list", "--parents", "HEAD", f"^{chain[-1]}", "--") or ""
+    parents = {commit: others for commit, *others in map(str.split, printed.splitlines())}
+    since: dict[str, int] = {}
+    for position in range(len(chain) - 1, -1, -1):
+        left = [chain[position]]
+        while left:
+            commit = left.pop()
+            if commit in parents and commit not in since:
+                since[commit] = position
+                left += parents[commit]
+    return chain, since
 
 
 def _applied(repository: GitRepository, commits: Iterable[str]) -> set[str]:

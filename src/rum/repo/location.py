@@ -45,9 +45,10 @@ else:
 
 
 def find_root(cwd: str, home: str, environ: Mapping[str, str] = os.environ) -> str | None:
-    """The root whose settings apply to a directory; None for the home directory and `/`."""
+    """The root whose settings apply to a directory; None for the home directory, `/` and RUM's own folder."""
     root = _locate(cwd, home, environ).root
-    return None if is_home_or_root(root) else root
+    is_own = os.path.realpath(root) == os.path.realpath(home)  # a server works there, for all projects
+    return None if is_own or is_home_or_root(root) else root
 
 
 def find_location(

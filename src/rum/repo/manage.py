@@ -33,6 +33,7 @@ def describe(project_id: str, home: str) -> dict[str, Any]:
         "name": entry.name,
         "root": entry.root,
         "directory": directory(home, entry.id),
+        "store": entry.store,
         "aliases": aliases,
         "places": sorted(places),
         "question": question_text(registry, entry),
@@ -159,6 +160,17 @@ def rename(project_id: str, name: str, settings: Settings) -> ProjectLocation:
         return to_project_location(settings.home, entry, entry.root)
 
     return update(settings.home, change, patience=settings.busy_timeout, required=True)
+
+
+def set_store(project_id: str, store: str | None, settings: Settings) -> None:
+    """Record which database has a project's memories; None is the one of the setting `store`."""
+
+    def change(registry: Registry) -> None:
+        entry = _entry(registry, project_id)
+        entry.store = store
+        registry.mark_changed(entry)
+
+    update(settings.home, change, patience=settings.busy_timeout, required=True)
 
 
 def remove(project_id: str, settings: Settings) -> None:

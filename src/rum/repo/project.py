@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
         `directory` holds its memories; `keys` are its aliases; `note` is a message to show to the user.
         `exists` is False for one that was only looked for and that nothing is stored for. `question` asks
-        whether this is the project `maybe`, until somebody was told.
+        whether this is the project `maybe`, until somebody was told. `store` names the database of its
+        memories, unless that is the one of the setting `store`.
         """
 
         id: str
@@ -37,13 +38,14 @@ if TYPE_CHECKING:
         exists: bool = True
         question: str | None = None
         maybe: str | None = None
+        store: str | None = None
 
 else:
     # `typing` is slow to load.
     ProjectLocation = namedtuple(
         "ProjectLocation",
-        ("id", "name", "root", "directory", "keys", "note", "exists", "question", "maybe"),
-        defaults=(None, True, None, None),
+        ("id", "name", "root", "directory", "keys", "note", "exists", "question", "maybe", "store"),
+        defaults=(None, True, None, None, None),
     )
 
 
@@ -132,7 +134,7 @@ def to_project_location(
     folder = directory(home, entry.id)
     maybe = entry.possible_duplicate if question else None
     keys = tuple(entry.keys)
-    return ProjectLocation(entry.id, entry.name, root, folder, keys, text, True, question, maybe)
+    return ProjectLocation(entry.id, entry.name, root, folder, keys, text, True, question, maybe, entry.store)
 
 
 def question_text(registry: Registry, entry: Entry) -> str | None:

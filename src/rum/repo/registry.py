@@ -41,6 +41,7 @@ class Entry:
         "name",
         "possible_duplicate",
         "root",
+        "store",
         "told",
         "why",
     )
@@ -59,6 +60,8 @@ class Entry:
         self.why = ""
         self.told = False
         """Whether somebody has been told of the possible duplicate."""
+        self.store: str | None = None
+        """The name of the database that has its memories; None for the one of the setting `store`."""
         self.created = int(time.time())
 
     def add_key(self, key: str, how: str) -> None:
@@ -79,6 +82,7 @@ class Entry:
             "maybe": self.possible_duplicate,
             "why": self.why,
             "told": self.told,
+            "store": self.store,
             "created": self.created,
         }
 
@@ -94,6 +98,7 @@ class Entry:
         entry.possible_duplicate = None if data.get("maybe") is None else str(data["maybe"])
         entry.why = str(data.get("why", ""))
         entry.told = bool(data.get("told", False))
+        entry.store = None if data.get("store") is None else str(data["store"])
         entry.created = int(data.get("created", 0))
         return entry
 

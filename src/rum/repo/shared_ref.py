@@ -18,6 +18,7 @@ from rum.repo.git_process import find_program, run_git
 
 REF = "refs/rum/memory"
 MAX_FILE = 4 << 20  # Bytes of a file that is read
+_AT_ONCE = 16  # Files that git is asked for at once: few enough that their names fit into any pipe
 _NEXT = "refs/rum/next"
 _TIMEOUT = 600.0
 _MESSAGE = 600  # Characters of git's own message in an error
@@ -137,9 +138,11 @@ class SharedRef:
     def read(self, state: str, paths: Sequence[str]) -> Iterator[tuple[str, bytes]]:
         """The contents of files; those that are too large are left out."""
         with self._process("cat-file", "--batch") as (stdin, stdout):
-            for path in paths:
-                stdin.write(os.fsencode(f"{state}:{path}\n"))
-                stdin.flush()
+            for number, path in enumerate(paths):
+                if number % _AT_ONCE == 0:
+                    some = paths[number : number + _AT_ONCE]
+                    stdin.write(os.fsencode("".join(f"{state}:{one}\n" for one in some)))
+                    stdin.flush()
                 header = stdout.readline().split()
                 if len(header) != 3:
                     raise StorageError(f"The shared memory lacks {path}; sync again.")

@@ -284,6 +284,8 @@ class Settings:
     warnings: tuple[str, ...]
     home: str
     store: str | None
+    stores: tuple[str, ...]
+    read_replicas: str
     project: str | None
     session: str | None
     agent: str | None

@@ -25,6 +25,7 @@ OWN = "own"  # The user's own config file may set it; a repository's never
 OUTSIDE = "outside"  # No config file sets it: only the environment or a flag
 
 FILES = "files"  # The memory is in files of its own, not in a database
+DEFAULT_STORE = "default"  # The name of the database of the setting `store`
 
 DEPTHS = ("summary", "outcome", "reasoning", "full", "complete")
 IMPORTANCES = ("low", "medium", "high", "critical")
@@ -102,6 +103,18 @@ def _database(value: object) -> str:
     return text
 
 
+def _databases(value: object) -> tuple[str, ...]:
+    """Each NAME=ADDRESS; a name is given once, and is none of those that are there anyway."""
+    found = _strings(value)
+    for one in found:
+        match = re.fullmatch(r"([a-z0-9-]{1,40})=(postgres(ql)?://.+)", one)
+        if match is None or match[1] in (FILES, DEFAULT_STORE):
+            raise ValueError
+    if len({one.partition("=")[0] for one in found}) != len(found):
+        raise ValueError
+    return found
+
+
 def _strings(value: object) -> tuple[str, ...]:
     if not isinstance(value, list | tuple):
         raise ValueError
@@ -140,6 +153,11 @@ def _split(text: str) -> object:
     if text.lstrip().startswith("["):
         return json.loads(text)
     return [word.strip() for word in text.split(",") if word.strip()]
+
+
+def _split_words(text: str) -> object:
+    """As above, between spaces: an address may have commas."""
+    return json.loads(text) if text.lstrip().startswith("[") else text.split()
 
 
 def _whole(low: int, high: int) -> Kind:
@@ -190,6 +208,7 @@ _FOLDER = Kind(
 _PROJECT = Kind(f"a project's id, a directory, or a name of at most {_MAX_NAME_LENGTH} characters", _project)
 _ADDRESS = Kind("an http:// or https:// URL without user, query and fragment", _address)
 _DATABASE = Kind("files, or a postgresql:// URL", _database)
+_DATABASES = Kind("a list of NAME=postgresql://... with names of a-z, 0-9 and -", _databases, _split_words)
 _WORDS = Kind("one line of text", _text)
 _STRINGS = Kind("a list of strings", _strings, _split)
 
@@ -205,6 +224,21 @@ SETTINGS = (
         "where memories are: files in `home` (default), or a PostgreSQL database; never shown",
         OWN,
         secret=True,
+    ),
+    Setting(
+        "stores",
+        _DATABASES,
+        (),
+        "further databases, each NAME=postgresql://..., to which projects can be moved; never shown",
+        OWN,
+        secret=True,
+    ),
+    Setting(
+        "read_replicas",
+        _one_of("off", "on"),
+        "off",
+        "whether calls that only read may ask a replica; the address of the database names all servers",
+        OWN,
     ),
     Setting("project", _PROJECT, None, "project to use: id, directory or name"),
     Setting("session", _NAME, None, "session id (default: one per process)"),

@@ -27,7 +27,22 @@ class OfferRow(NamedTuple):
     followed: bool = False
     contradicted: bool = False
     success: bool | None = None
+    work: str = ""  # The memory of the turn in which it was followed
+    kept: bool | None = None  # Whether that work stayed; None while that is not known
     tokens: int = 0  # Of the text, which is deleted after two weeks; 0 where they were not counted
+
+    @property
+    def outcomes(self) -> list[str]:
+        """What came of it, in words; nothing where it was only shown."""
+        named = [name for name in ("fetched", "followed", "contradicted") if getattr(self, name)]
+        return named if self.kept is None else [*named, "kept" if self.kept else "undone"]
+
+
+class WorkOutcome(NamedTuple):
+    """Whether work succeeded in which an offer was followed, and whether it stayed; None if not known."""
+
+    success: bool | None
+    kept: bool | None
 
 
 class OfferPlace(NamedTuple):
@@ -60,6 +75,8 @@ class OfferCounts(NamedTuple):
     fetched: int
     followed: int
     contradicted: int
+    kept: int  # Followed, and the work stayed
+    undone: int  # Followed, and the work was reverted or abandoned
 
 
 class Evidence(NamedTuple):
@@ -71,12 +88,15 @@ class Evidence(NamedTuple):
     helped: int
     misled: int
     contradicted: int
+    kept: int
+    undone: int
 
     @property
     def value(self) -> float:
         """From -1 to 1; 0 without evidence. The first pieces of evidence weigh most."""
         points = self.useful - self.useless + 0.25 * self.fetched
         points += 0.5 * self.helped - 0.25 * self.misled - 0.5 * self.contradicted
+        points += 0.25 * self.kept - 0.5 * self.undone
         return points / (abs(points) + 2)
 
 
@@ -126,6 +146,17 @@ class Activity(Protocol):
         """Update the outcomes of known offers, and the usefulness of their memories."""
         ...
 
+    def followed_work(self, since: float) -> dict[str, WorkOutcome | None]:
+        """Return the memories of the work in which offers made since a time were followed.
+
+        None is an outcome that is not the same with all of its offers.
+        """
+        ...
+
+    def set_work_outcomes(self, works: Mapping[str, WorkOutcome]) -> None:
+        """Set what became of work in which offers were followed; the usefulness of these changes by it."""
+        ...
+
     def offer_counts(self, since: float = 0) -> list[OfferCounts]:
         """Return the numbers of offers since a time, and of their outcomes, by kind."""
         ...
@@ -138,10 +169,6 @@ class Activity(Protocol):
         """Return when each of these was last called useful, for those that were."""
         ...
 
-    def usefulness(self, ids: Iterable[str]) -> dict[str, float]:
-        """Return how useful each of these memories is, for those with evidence."""
-        ...
-
-    def all_usefulness(self, limit: int) -> dict[str, float] | None:
-        """Return how useful each memory with evidence is; None if there are more than `limit`."""
+    def usefulness(self, ids: Iterable[str] | None = None, limit: int = -1) -> dict[str, float]:
+        """Return how useful each of these memories is, for those with evidence; without ids up to `limit`."""
         ...

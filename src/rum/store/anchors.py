@@ -3,7 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Protocol
+from typing import NamedTuple, Protocol
+
+
+class TextAnchors(NamedTuple):
+    """The anchors of a note, fact or rule, and the mark of the text that they were made for."""
+
+    mark: str
+    data: bytes
 
 
 class Anchors(Protocol):
@@ -30,4 +37,16 @@ class Anchors(Protocol):
 
     def later_names(self, paths: Iterable[str]) -> dict[str, list[str]]:
         """Return the names that files got later in the work of some memory, the newest first."""
+        ...
+
+    def of_texts(self, names: Iterable[str] | None = None) -> dict[str, TextAnchors]:
+        """Return the anchors of these notes, facts and rules, or of all, by their names as in `ledger_id`."""
+        ...
+
+    def put_texts(self, anchors: Mapping[str, TextAnchors]) -> None:
+        """Replace the anchors of notes, facts and rules."""
+        ...
+
+    def delete_texts(self, names: Iterable[str]) -> None:
+        """Delete the anchors of notes, facts and rules."""
         ...

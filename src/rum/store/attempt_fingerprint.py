@@ -19,21 +19,23 @@ REPLACED_FOR_USER = "replaced after the user said"
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from typing import NamedTuple
 
-    class Tried(NamedTuple):
-        """A key to find it by, and the marks that distinguish it from others with that key."""
 
-        key: str
-        marks: frozenset[int]
+class Tried:
+    """A key to find it by, and the marks that distinguish it from others with that key."""
 
-else:
-    from collections import namedtuple
+    def __init__(self, key: str, marks: frozenset[int]) -> None:
+        self.key = key
+        self.marks = marks
 
-    # `typing` is slow to load.
-    Tried = namedtuple("Tried", ("key", "marks"))
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Tried) and (self.key, self.marks) == (other.key, other.marks)
 
-VERSION = 6  # Raise it when marks, keys or what counts as an attempt change: stored ones must be rebuilt
+    def __hash__(self) -> int:
+        return hash((self.key, self.marks))
+
+
+VERSION = 7  # Raise it when marks, keys or what counts as an attempt change: stored ones must be rebuilt
 
 MAX_LENGTH = 16_000  # Maximum number of characters of an edit that are used
 _SHINGLE = 3

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from enum import Enum
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from rum.model.agents import Agent
-from rum.model.links import Edge
-from rum.model.memory import Memory
+from rum.model.memory import Edge, Memory
 from rum.store.records import WithIds
 
 if TYPE_CHECKING:
@@ -19,9 +18,8 @@ if TYPE_CHECKING:
     from rum.store.browse import Browse
     from rum.store.captured_events import CapturedEvents
     from rum.store.chapters import GroupMatches, Groups
-    from rum.store.records import Events, Facts, History, Rules
+    from rum.store.records import Events, Facts, History, Rules, SyncLog
     from rum.store.search import Search
-    from rum.store.sync import SyncLog
     from rum.store.trash import Trash
     from rum.store.upkeep import Archive, LocalUpkeep, Upkeep
     from rum.store.vectors import Vectors
@@ -157,10 +155,6 @@ class Agents(WithIds, Protocol):
         """Return the figures of each of these agents."""
         ...
 
-    def is_ancestor(self, ancestor_id: str, agent_id: str) -> bool:
-        """Whether one agent is the parent of another, or the parent's parent, and so on."""
-        ...
-
 
 class Store(Protocol):
     """One project's memory.
@@ -209,6 +203,11 @@ class Store(Protocol):
         ...
 
     @property
+    def offer_rows(self) -> Callable[[str, Sequence[object]], Sequence[Any]] | None:
+        """Reads rows for offers, by the name of a statement; None if they are in files, read by offers."""
+        ...
+
+    @property
     def writable(self) -> bool:
         """Whether anything can be written here."""
         ...
@@ -221,8 +220,8 @@ class Store(Protocol):
         """Make several reads of one state."""
         ...
 
-    def errors(self) -> AbstractContextManager[None]:
-        """Turn the backend's errors into StorageError."""
+    def errors(self, *, reads: bool = False) -> AbstractContextManager[None]:
+        """Turn the backend's errors into StorageError; `reads` says that the call changes nothing."""
         ...
 
     def damaged_rows(self) -> dict[str, str]:

@@ -103,7 +103,3 @@ class Browse(Protocol):
     def children(self, folder: str, after: str, limit: int, max_counted: int) -> list[ChildPath]:
         """Return what is directly within a folder (empty: the root), by name, after a name."""
         ...
-
-    def has_path(self, path: str) -> bool:
-        """Whether some memory touched exactly this file."""
-        ...

@@ -87,6 +87,14 @@ class FoundEvent(NamedTuple):
     is_open: bool
 
 
+class CaptureCounts(NamedTuple):
+    """Events by kind and concluded turns by outcome, both since a time; and all open turns."""
+
+    events: dict[str, int]
+    outcomes: dict[str, int]
+    open_turns: int
+
+
 class CapturedEvents(Protocol):
     """Events and turns of one project; no part of a transaction over its memories."""
 
@@ -105,16 +113,8 @@ class CapturedEvents(Protocol):
         """Return events with the outcomes of their turns, newest first."""
         ...
 
-    def count(self) -> tuple[int, int]:
-        """Return the number of events, and of open turns."""
-        ...
-
-    def count_kinds(self, since: float) -> dict[str, int]:
-        """Return the number of events since a time, by kind."""
-        ...
-
-    def count_outcomes(self, since: float) -> dict[str, int]:
-        """Return the number of turns concluded since a time, by outcome."""
+    def counts(self, since: float = 0) -> CaptureCounts:
+        """Return how many events and turns there are, of those since a time."""
         ...
 
     def turns(self, scope: TurnKey | SessionKey | None = None, limit: int = -1) -> list[CapturedTurn]:
@@ -146,12 +146,8 @@ class CapturedEvents(Protocol):
         """Delete these."""
         ...
 
-    def delete(self, ids: Iterable[str]) -> None:
-        """Delete events."""
-        ...
-
-    def clear(self) -> None:
-        """Delete all events and the texts of offers; nothing is made of their turns again."""
+    def delete(self, ids: Iterable[str] | None = None) -> None:
+        """Delete events; without ids all, with the texts of offers, and no memory is made of their turns."""
         ...
 
     def with_traces(self, ids: Iterable[str]) -> list[str]:

@@ -90,8 +90,9 @@ RENAMED_TO = "renamed to "  # How the summary of a deletion says that the file h
 MAX_RENAMES = 1000  # Limit for one memory
 
 _MAX_COMMAND_LENGTH = 4096
-_COMMAND_SEPARATORS = re.compile(r"&&|\|\||[;|\n]")
-_SHELL_SYNTAX = re.compile(r"[*?\[\]{}$`<>()]")
+# Patterns here are not compiled on import: recall imports this module and needs none of them.
+_COMMAND_SEPARATORS = r"&&|\|\||[;|\n]"
+_SHELL_SYNTAX = r"[*?\[\]{}$`<>()]"
 _OUTSIDE_PREFIXES = ("/", "~", "..")
 
 
@@ -114,7 +115,7 @@ def _renames_by(action: Action) -> Iterator[tuple[str, str]]:
 
 def _renames_by_command(command: str, folder: str) -> Iterator[tuple[str, str]]:
     """The renames by those steps of a command that move one file to one place without wildcards."""
-    for step in _COMMAND_SEPARATORS.split(command[:_MAX_COMMAND_LENGTH]):
+    for step in re.split(_COMMAND_SEPARATORS, command[:_MAX_COMMAND_LENGTH]):
         words = _shell_words(step)
         if words[:1] == ["git"]:
             del words[0]
@@ -129,7 +130,7 @@ def _renames_by_command(command: str, folder: str) -> Iterator[tuple[str, str]]:
 
 def _shell_words(step: str) -> list[str]:
     """The words of one step; none if a shell would expand them."""
-    if _SHELL_SYNTAX.search(step):
+    if re.search(_SHELL_SYNTAX, step):
         return []
     import shlex  # noqa: PLC0415 (slow to load, and hardly any command moves a file)
 
@@ -147,7 +148,7 @@ _SHORT_CHANGE = 64  # Characters of a change that is quoted whole
 _QUOTE_LENGTH, _REASON_LENGTH, _QUOTED_REASON_LENGTH = 90, 140, 300
 _MAX_SUSPECT_EDITS = 3  # In a failure with at most this many edits, those of unknown result count as failed
 # Errors that mean that an edit was not applied; they do not show that it was wrong.
-_NOT_APPLIED = re.compile(
+_NOT_APPLIED = (
     r"(?i)not found in (?:the )?file|has not been read|string to replace|old_string|matches of the string"
     r"|modified since|failed to (?:find|apply)|no changes|does not exist|patch (?:failed|does not)|hunk"
 )
@@ -168,17 +169,14 @@ class Attempt(NamedTuple):
 
 
 # Errors that come rather from how a check was started than from the code.
-_NOT_FOUND = re.compile(
-    r"(?i)no module named|cannot find module|not found|no such file|could not find|enoent"
-)
+_NOT_FOUND = r"(?i)no module named|cannot find module|not found|no such file|could not find|enoent"
 
 
-_IN_CODE = re.compile(r"(?:Error|Exception|panic)\b.* in (?:\S+ \()?[\w.-]+\.[a-z]{1,5}\)?$")
+_IN_CODE = r"(?:Error|Exception|panic)\b.* in (?:\S+ \()?[\w.-]+\.[a-z]{1,5}\)?$"
 
 
 # Errors of networks, accounts, locks and the state of a repository: they pass, and the command was right.
-_OUTSIDE = re.compile(
-    r"""(?ix)
+_OUTSIDE = r"""(?ix)
     (?:not|n't|unable\ to|cannot|failed\ to)\ (?:resolve\ host|connect|reach|access|download|fetch
       |(?:get\ )?lock|read\ (?:from\ remote|username|password))
     | name\ resolution | name\ or\ service\ not\ known | no\ route\ to\ host | tls\ handshake | certificate
@@ -199,7 +197,6 @@ _OUTSIDE = re.compile(
     | (?:unstaged|uncommitted|local)\ changes | unmerged | merge\ (?:conflict|failed) | could\ not\ apply
     | no\ upstream\ branch
     """
-)
 
 
 def attempts_of(memory: Memory) -> list[Attempt]:
@@ -235,7 +232,7 @@ def _is_outside(action: Action) -> bool:
 
 def is_outside(error: str) -> bool:
     """Whether an error is of a network, an account, a lock or the like, and not of the work."""
-    return _OUTSIDE.search(error) is not None
+    return re.search(_OUTSIDE, error) is not None
 
 
 def _suspects(memory: Memory) -> set[int]:
@@ -252,7 +249,7 @@ def _right_command(memory: Memory, number: int) -> Action | None:
     action = memory.actions[number]
     if action.type is not ActionType.COMMAND_RUN or action.result is None or action.result.success:
         return None
-    if not is_check(action.details.command or "") or not _NOT_FOUND.search(action.result.error or ""):
+    if not is_check(action.details.command or "") or not re.search(_NOT_FOUND, action.result.error or ""):
         return None
     key = _way(action)
     for later in memory.actions[number + 1 :]:
@@ -276,14 +273,14 @@ def _worked(memory: Memory, action: Action) -> bool | None:
     if action.type in _EDITS:
         if result.success:
             return True if has_worked(memory) else None
-        return None if _NOT_APPLIED.search(result.error or "") else False
+        return None if re.search(_NOT_APPLIED, result.error or "") else False
     if action.type is not ActionType.COMMAND_RUN:
         return None
     command, error = action.details.command or "", f"{result.error or ''}\n{result.output_summary or ''}"
     if not result.success and (is_check(command) or has_run_tests(error)) and not is_misuse(command, error):
         return None
     # An error in a file of the project is about the code.
-    return None if not result.success and _IN_CODE.search(result.error or "") else result.success
+    return None if not result.success and re.search(_IN_CODE, result.error or "") else result.success
 
 
 def _key_and_marks(action: Action) -> tuple[str, frozenset[int]] | None:

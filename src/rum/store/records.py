@@ -1,4 +1,4 @@
-"""What a store offers for records: facts, rules, events, chapters and wisdom; and for earlier versions."""
+"""What a store offers for records (facts, rules, events, groups), earlier versions, and changes to share."""
 
 from __future__ import annotations
 
@@ -69,12 +69,11 @@ class Rules(ChangeableRecords["Rule"], Protocol):
         """Return the rules with exactly this condition and action."""
         ...
 
-    def from_source(self, source: str, limit: int) -> list[Rule]:
-        """Return the rules of a source that are not superseded, newest first."""
-        ...
+    def latest(self, limit: int, source: str | None = None) -> list[Rule]:
+        """Return the last added rules, the newest first.
 
-    def latest(self, limit: int) -> list[Rule]:
-        """Return the last added rules, the newest first."""
+        Of a source: those that are not superseded, the last said first.
+        """
         ...
 
 
@@ -109,14 +108,38 @@ class Revision(NamedTuple):
 class History(Protocol):
     """Earlier versions of memories, facts and rules (`kind`: memory, fact, rule), deleted with their item."""
 
-    def add(self, kind: str, item_id: str, revision: Revision) -> None:
-        """Add the texts that an item had before it is replaced."""
-        ...
-
-    def replace(self, kind: str, item_id: str, revisions: Iterable[Revision]) -> None:
-        """Replace all earlier versions of an item."""
+    def add(self, kind: str, item_id: str, *revisions: Revision, replace: bool = False) -> None:
+        """Add what an item was before it is replaced; with `replace`, instead of all earlier versions."""
         ...
 
     def of(self, kind: str, ids: Sequence[str]) -> dict[str, list[Revision]]:
         """Return the earlier versions of each of these items, oldest first."""
+        ...
+
+
+class Change(NamedTuple):
+    """An item that was added, changed or deleted; `times` grows with every further change."""
+
+    kind: str  # memory, links, agent, chapter, wisdom, fact or rule
+    id: str
+    times: int
+
+
+class SyncLog(Protocol):
+    """Targets and their pending changes, which the backend records with every write."""
+
+    def targets(self) -> dict[str, str]:
+        """Return the state of each target, as it was given."""
+        ...
+
+    def set_target(self, target: str, state: str) -> None:
+        """Set the state of a target; from now on changes are recorded for it."""
+        ...
+
+    def changes(self, target: str) -> list[Change]:
+        """Return what changed and was not deleted from this list yet."""
+        ...
+
+    def delete_changes(self, target: str, changes: Iterable[Change]) -> None:
+        """Delete changes, except those of items that changed again."""
         ...

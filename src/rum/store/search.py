@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from rum.store.filters import Filters
 from rum.store.vectors import VectorState
@@ -55,6 +55,21 @@ class Holders(NamedTuple):
     archived_total: int  # About how many archived memories hold it
 
 
+class Also(NamedTuple):
+    """What else a lookup of terms answers."""
+
+    goal: str = ""
+    max_same_goal: int = 0  # The most memories with that goal
+    session: str = ""
+    max_session_size: int = 0  # Where the counting of the session's memories ends
+    newest: int = 0  # How many memories the timeline begins with; without them it is empty
+    spread: int = 1  # About how many of the others it has
+    model: str = ""  # The embedder's, for the state of its vectors
+
+
+NOTHING_ELSE = Also()
+
+
 class TermLookup(NamedTuple):
     """The holders of a query's terms, and the other data that every query by text needs."""
 
@@ -91,6 +106,20 @@ class Details(NamedTuple):
     text: str | None  # All of its indexed terms, if they were requested and it is not archived
 
 
+class Wanted(NamedTuple):
+    """What is asked about memories beside their details."""
+
+    cap: int = -1  # How many of the keys may pass; below 0 all
+    always: Sequence[int] = ()  # Keys that count beside those
+    session_limit: int = 0  # Longer sessions are left out
+    known_sessions: Collection[str] = ()  # So are these
+    files: bool = False  # Whether to count their files
+    texts: bool = False  # Whether to read their indexed terms
+
+
+KEYS_ONLY = Wanted()
+
+
 class Described(NamedTuple):
     """Memories in detail, with the keys of their sessions and links."""
 
@@ -104,20 +133,16 @@ class Described(NamedTuple):
 class Search(Protocol):
     """Finds memories, and returns plain rows."""
 
-    def by_filters(self, filters: Filters, cap: int) -> tuple[list[Row], int]:
-        """The newest memories that pass, at most `cap`, and how many there are in total."""
-        ...
+    def by_filters(
+        self,
+        filters: Filters,
+        cap: int,
+        sort: Literal["recent", "importance", "access_count"] = "recent",
+        uses: Sequence[tuple[str, int]] = (),
+    ) -> tuple[list[Row], int]:
+        """The first `cap` memories that pass, in the order of `sort`, and how many there are in total.
 
-    def list_ids(
-        self, filters: Filters, sort: str, limit: int, uses: Sequence[tuple[str, int]]
-    ) -> tuple[list[str], int]:
-        """The ids of the memories that pass, in the order of `sort`, and how many there are in total."""
-        ...
-
-    def by_path(self, path: str, filters: Filters, cap: int) -> tuple[list[FileRow], int, bool]:
-        """The newest memories tied to one file, and how many there are.
-
-        If there are any: also whether the file had other names before.
+        `uses` are the numbers of accesses by id, for that order.
         """
         ...
 
@@ -153,24 +178,11 @@ class Search(Protocol):
         ...
 
     def terms(
-        self,
-        spellings: Sequence[Sequence[str]],
-        cap: int,
-        archived_cap: int,
-        *,
-        goal: str = "",
-        max_same_goal: int = 0,
-        session: str = "",
-        max_session_size: int = 0,
-        newest: int = 0,
-        spread: int = 1,
-        model: str = "",
+        self, spellings: Sequence[Sequence[str]], cap: int, archived_cap: int, also: Also = NOTHING_ELSE
     ) -> TermLookup:
         """Look up terms, each in any of its spellings, and the other fields of `TermLookup`.
 
-        `cap` and `archived_cap` limit the holders of a term, `max_same_goal` the memories with the goal, and
-        `max_session_size` the counting of the session. The timeline has `newest` memories and about `spread`
-        of the others; it is empty without `newest`. `model` is the embedder's, for the state of its vectors.
+        `cap` and `archived_cap` limit the holders of a term.
         """
         ...
 
@@ -200,31 +212,12 @@ class Search(Protocol):
         """
         ...
 
-    def describe(
-        self,
-        keys: Sequence[int],
-        filters: Filters,
-        *,
-        cap: int = -1,
-        always: Sequence[int] = (),
-        session_limit: int,
-        known_sessions: Collection[str] = (),
-        files: bool = False,
-        texts: bool = False,
-    ) -> Described:
-        """The memories that pass, in detail: all of `always`, the first `cap` of `keys`.
-
-        `files` adds the number of their files, `texts` their indexed terms. `sessions` leaves out
-        `known_sessions`, and those with more than `session_limit` memories.
-        """
+    def describe(self, keys: Sequence[int], filters: Filters, wanted: Wanted = KEYS_ONLY) -> Described:
+        """The memories that pass, in detail: all of `wanted.always`, the first `wanted.cap` of `keys`."""
         ...
 
     def texts(self, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """The indexed terms of memories, field by field."""
-        ...
-
-    def sharing(self, terms: Iterable[str], rare: int, cap: int) -> list[str]:
-        """The memories that hold the most terms, ignoring terms that more than `rare` memories hold."""
         ...
 
     def tag_counts(self, limit: int) -> list[tuple[str, int]]:

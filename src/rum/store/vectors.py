@@ -6,7 +6,16 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     from rum.store.packed_vectors import Floats
+
+
+def packed_vectors() -> ModuleType:
+    """The module that computes with vectors, loaded when it is needed: it loads numpy."""
+    from rum.store import packed_vectors as module  # noqa: PLC0415
+
+    return module
 
 
 class VectorCounts(NamedTuple):

@@ -72,11 +72,10 @@ class _Wish(NamedTuple):
 def contrary(later: str, earlier: str) -> bool:
     """Whether a clause of the later text rejects what the earlier one wants, or wants what it rejects.
 
-    One that holds only in some place is an exception. "Answer in English again" is contrary too.
+    A later one that holds only in some place is an exception. "Answer in English again" is contrary too.
     """
     wishes = list(_wishes(earlier))
-    places, earlier_places = _limits(later), _limits(earlier)
-    is_exception = places < earlier_places or earlier_places < places
+    is_exception = _limits(earlier) < _limits(later)
     goes_back = _BACK.search(later) is not None
     return _has_other_value(later, earlier) or any(
         _same_topic(one, other, _MIN_SHARE_BACK if goes_back else _MIN_SHARE)

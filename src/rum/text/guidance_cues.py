@@ -12,7 +12,8 @@ from collections.abc import Mapping
 # A wish that outlives the task.
 _LASTING: dict[str, str] = {
     # "Always log it in this handler" is a part of the task.
-    "en": r"(?:please |so |and |but |also |just )*(?:always\b(?! \w+[^s\W]s\b)|never\b(?! ?mind"
+    "en": r"(?:please |so |and |but |also |just )*(?:always\b(?! (?:\w+[^s\W]s|\d+|an?|the|same"
+    r"|getting)\b)|never\b(?! ?mind"
     r"| \w+[^s\W]s\b))(?!.*\bthis(?:\W*$| (?!repo|project|code|team|company|package|service|org)\w))"
     r"|(?:please |so |and |but |also )*(?:from (?:now|here) on|from today(?: on)?"
     r"|starting today|going forward|as i (?:said|told you)[^,]*, (?=we |always|never|use |don|no )"
@@ -28,7 +29,8 @@ _LASTING: dict[str, str] = {
     r"| who| whether| me)"
     r"|keep in mind"
     r"|bear in mind|(?:don['’]?t|never) forget (?=that\b)|take note\b|make a note\b|note to self)"
-    r"|we (?:always|never|only(?: ever)?|prefer|avoid|stick to|generally|as a rule)\b"
+    r"|we (?:always|never|only(?: ever)?|prefer|avoid|stick to|generally|usually|normally|typically"
+    r"|as a rule)\b"
     r"(?! (?:get|got|see|saw|have|had|know|knew|receive|hear|reach|hit|find|found|want to|understand"
     r"|end up)\b)"
     r"|we use\b(?=.*\b(?:not|instead of|rather than|here|everywhere|always|for (?:all|every)|in this)\b)"
@@ -46,7 +48,10 @@ _LASTING: dict[str, str] = {
     r"|want you to (?:always|never|stop|prefer|use|ask|answer|write|keep)\b"
     r"|(?:don['’]?t|do not) (?:like (?!this\b|that\b|it\b|the )|want (?:you to|any\b|to see))"
     r"|can['’]?t stand\b)"
-    r"|i(?:['’]d| would) (?:prefer|rather)\b(?=.*\b(?:you|over|instead|rather than)\b)"
+    r"|i(?:['’]d| would) (?:prefer|rather)\b(?=.*\b(?:you|over|instead|rather than|than)\b)"
+    # "Tests belong next to the code, not in a folder of their own."
+    r"|(?!th(?:e|is|ese|ose)\b)(?:\w+ )?\w+s (?:belong|go|live) (?:in|into|next to|under|with"
+    r"|to)\b[^.?!]*,? not\b"
     r"|(?:in|for) (?:this|our|the) (?:repo(?:sitory)?|project|code ?base|team|company|package|service"
     r"|org|house)\b[, ]"
     r"|that(?:['’]s| is) (?:our|the) (?:convention|rule|policy)\b"
@@ -71,7 +76,8 @@ _LASTING: dict[str, str] = {
     r"|wir (?:\w+ ){0,4}?(?:immer|nie|niemals|grundsätzlich|nur|kein\w*|nicht)\b(?!.*\b(?:gerade"
     r"|aktuell|noch nicht|mehr weiter)\b)"
     r"|(?:du|man) (?:sollst|darfst|musst|soll|darf|muss)\b.*\b(?:immer|nie|niemals|nicht)\b"
-    r"|(?:bei uns|in (?:diesem|unserem) (?:repo|projekt|code))\b|hör(?:e)? auf\b|(?:verwende|benutze"
+    r"|(?:bei uns(?!.*\b(?:fehler\w*|kaputt|langsam)\b)|in (?:diesem|unserem) (?:repo|projekt"
+    r"|code))\b|hör(?:e)? auf\b|(?:verwende|benutze"
     r"|nimm|nutze?) .*\b(?:statt|anstatt"
     r"|nicht|niemals|immer)\b|ich (?:möchte|will|mag|bevorzuge)\b.*\b(?:immer|nie|nicht|kein\w*|lieber"
     r"|dass du)\b|ich bevorzuge\b"
@@ -117,7 +123,8 @@ _LASTING: dict[str, str] = {
     r"|repo\w*)\b|(?:gebruik) .*\b(?:niet"
     r"|in plaats van)\b|ik (?:wil|heb) (?:liever|niet dat)\b|stop met\b|(?:alle"
     r"|elke) .{2,60}\bmoet(?:en)?\b",
-    "pl": r"(?:proszę |i |ale )*(?:zawsze|nigdy)\b|(?:od (?:teraz|dziś|dzisiaj)|odtąd|na przyszłość"
+    "pl": r"(?:proszę |i |ale )*(?:zawsze|nigdy)\b|(?:proszę|prosimy) nie\b|(?:od (?:teraz|dziś"
+    r"|dzisiaj)|odtąd|na przyszłość"
     r"|w przyszłości"
     r"|następnym razem)\b|(?:pamiętaj|zapamiętaj"
     r"|nie zapomnij)\b|(?:my )?(?:nie|nigdy nie|zawsze) (?:używamy|robimy|stosujemy|piszemy)\b"
@@ -131,7 +138,8 @@ _LASTING: dict[str, str] = {
     r"|у нас\b|в (?:этом|нашем) (?:проекте"
     r"|репо\w*)\b|(?:используй|бери|пиши) .*\b(?:не|вместо)\b|я (?:предпочитаю|не хочу,? чтобы)\b"
     r"|перестань\b|(?:все|кажд\w+) .{2,60}\bдолжн\w+",
-    "zh": r"(?:请|你|以后|今后)?(?:总是|始终|永远|务必|一定要|必须|绝不|决不|从不|不许|禁止|千万不要"
+    "zh": r"(?:请|你|以后|今后)?(?:总是(?!报错|失败|出错|崩溃|卡|超时|显示|返回|不|很|有)|始终|永远|务必"
+    r"|一定要|必须|绝不|决不|从不|不许|禁止|千万不要"
     r"|千万别|一律)|(?:以后|今后|从(?:现在|今天)(?:开始|起)"
     r"|往后|下次)|(?:请)?(?:记住|记得|牢记|别忘了|不要忘记)|我们(?:从来?不|一直|都|一般|统一|只"
     r"|不(?:用|使用|写|要|会))"
@@ -173,7 +181,7 @@ _DENIAL: dict[str, str] = {
     r"|meinte) ich nicht|warum hast du",
     "fr": r"non\b|pas comme|faux\b|ce n['’]est pas|c['’]est (?:faux|pas)|annule\b|stop\b|reviens\b"
     r"|pourquoi (?:as-tu|tu as)",
-    "es": r"no\b[,.:; ]|así no\b|mal\b|eso no\b|está mal|deshaz\b|revierte\b|para\b|por qué (?:has"
+    "es": r"(?:que )?no\b[,.:; ]|así no\b|mal\b|eso no\b|está mal|deshaz\b|revierte\b|para\b|por qué (?:has"
     r"|hiciste)",
     "pt": r"não\b|assim não|errado\b|isso não|está errado|desfa(?:ça|z)\b|reverta\b|por que você",
     "it": r"no\b[,.:; ]|non così|sbagliato\b|così no|annulla\b|non è (?:così|quello)|perché hai",
@@ -262,6 +270,24 @@ LASTING_END = re.compile(
     r"|désormais|(?:a partir )?de ahora en adelante|a partir de ahora|desde ahora"
     r"|daqui (?:em diante|para (?:a )?frente)|d['’]ora in poi"
     r"|voortaan|vanaf nu)\W*$",
+    re.IGNORECASE,
+)
+# A statement about how things are done in the project, which it names anywhere: "X is banned in this
+# codebase", "sowas kommt bei uns in den Service". One about something that fails is none.
+IN_PROJECT = re.compile(
+    r"(?!.*\b(?:errors?|fail\w*|broken|crash\w*|slow\w*|bugs?|fehler\w*|kaputt|langsam|schlägt|läuft nicht"
+    r"|erreur\w*|échou\w*|lent\w*|panne|error\w*|falla\w*|lento|lentos|erro|erros|falha\w*|ошибк\w*"
+    r"|падает)\b)"
+    r"[^?？\n]*(?:\b(?:is|are) (?:banned|forbidden|not allowed|off[- ]limits|prohibited|deprecated"
+    r"|not wanted)"
+    r" (?:here|(?:in|for) (?:this|our) (?:repo\w*|project|code ?base|team|company|package|service))"
+    r"|\b(?:gehör\w+|komm\w+|steh\w+|heiß\w+|wird|werden|nehmen|nutzen|machen|ist|sind"
+    r"|schreiben) (?:[^,.;]* )?bei uns\b"
+    r"|\bbei uns (?:gehör\w+|komm\w+|steh\w+|heiß\w+|wird|werden|ist|sind|nimmt|schreibt|macht)\b"
+    r"|\b(?:sont|est|vont|va|se mettent|s['’]écri\w+|utilise\w*|on \w+) [^,.;]*\bchez nous\b"
+    r"|\bchez nous,? \w"
+    r"|\b(?:van|se usan?|se escriben?|usamos) [^,.;]*\b(?:aquí|en este proyecto)\b"
+    r"|\bу нас (?:\w+ ){0,3}(?:принято|пишут|используют|называют\w*|не)\b)",
     re.IGNORECASE,
 )
 # A wish that is over with the task: it names this place, this time, or the next step.
@@ -386,7 +412,8 @@ _FOREIGN = re.compile(
     r"\b(?:nicht|kein|keine|der|die|das|und|bitte|wir|ist|mit|ne|pas|les|des|une|nous|el|los|las|una"
     r"|por|que|para|não|uma|os|il|gli|della|che"
     r"|niet|het|een|wij|geen|nie|się|jest|det|och|inte|ikke|og|ei|nem|egy|bir|değil|için|bu|nu|este"
-    r"|jsou|není|le|la|de|du|un|est|et|ici|jamais|en|es|se|si|del|al|lo|con|sin|di|da|per|sono|bei|uns|im|zu"
+    r"|jsou|není|le|la|de|du|un|est|et|ici|jamais|en|es|se|si|del|al|lo|con|sin|di|da|per|sono|bei"
+    r"|uns|im|zu"
     r"|auf|ein|eine|auch|nur|immer|van|op|zijn|na|są)\b",
     re.IGNORECASE,
 )

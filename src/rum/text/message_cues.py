@@ -36,8 +36,9 @@ _HEADINGS: dict[str, dict[str, str]] = {
         r"|questions?|tasks?|work)"
         r"|(?:what(?:['’]s| is) |still )?left\b|still (?:to do|open|needed|missing|needs|required)"
         r"|not (?:yet )?done"
-        r"|(?:what |things? )?(?:i )?(?:did not|didn['’]t) (?:do|get to|finish)|not (?:included"
-        r"|covered|finished|fixed)"
+        r"|(?:what |things? )?(?:i )?(?:did not|didn['’]t) (?:do|get to|finish)"
+        r"|not (?:yet )?(?!(?:used|chosen|taken|needed|affected|related|required)\b)\w+ed$"
+        r"|not (?:included|done)"
         r"|unfinished|future work|later|deferred|pending|out of scope|action items?"
         r"|before (?:you )?(?:merg|deploy)",
         "de": r"nächste[rn]? schritte?|noch (?:offen|zu tun|zu erledigen)|offene?(?: punkte?|s)?$"
@@ -308,6 +309,29 @@ _SENTENCES: dict[str, dict[str, str]] = {
     },
 }
 
+# A past tense or a negation.
+_WAS = (
+    r"\b(?:never|not|\w+n['’]t|only|always|twice|was|were|had|did|\w{3,}ed|ran|read|kept|left|lost|took|got|went"
+    r"|made|gave|came|saw|held|built|sent|wrote|broke|threw|fell|failed)\b"
+)
+# What was wrong, and what came of it: "it never closed the file, so the next call failed". What somebody did
+# then, or what is so now, is no consequence of a fault.
+_CONSEQUENCES: dict[str, str] = {
+    "en": rf"^(?!(?:i|we|you|so|now)\b)(?!.*\bnow\b)[^;:]{{0,200}}{_WAS}[^;:]{{0,200}}[,;] (?:and )?so "
+    rf"(?!(?:that|i|we|you)\b).{{0,200}}{_WAS}",
+    "de": r"^(?!.*\b(?:jetzt|nun|ich|wir)\b).*[,;] (?:deshalb|daher|deswegen|darum|sodass|so dass)\b",
+    "fr": r"^(?!.*\b(?:maintenant|désormais|je|nous)\b|.*\bj['’]).*[,;] (?:donc|si bien que)\b",
+    "es": r"^(?!.*\b(?:ahora|hemos|he)\b).*[,;] (?:por eso|así que|por lo que)\b",
+    "pt": r"^(?!.*\bagora\b).*[,;] (?:por isso|então)\b",
+    "it": r"^(?!.*\b(?:ora|adesso|ho|abbiamo)\b).*[,;] (?:quindi|perciò|così)\b",
+    "nl": r"^(?!.*\b(?:nu|ik|we|wij)\b).*[,;] (?:dus|daardoor|waardoor)\b",
+    "pl": r"^(?!.*\bteraz\b).*[,;] (?:więc|dlatego)\b",
+    "ru": r"^(?!.*\b(?:теперь|я|мы)\b).*[,;] (?:поэтому|так что)\b",
+    "zh": r"^(?!.*(?:现在|我)).*(?:所以|因此)",
+    "ja": r"^(?!.*今は).*(?:そのため|だから|ため、)",
+    "ko": r"^(?!.*이제).*(?:그래서|따라서|때문에)",
+}
+
 
 def _joined(table: Mapping[str, Mapping[str, str]], before: str) -> dict[str, re.Pattern[str]]:
     return {
@@ -319,6 +343,7 @@ def _joined(table: Mapping[str, Mapping[str, str]], before: str) -> dict[str, re
 # A heading may begin with a number, an emoji or a sign.
 _HEADING_PATTERNS = _joined(_HEADINGS, r"^\W*(?:\d+[.)]\s*)?")
 _SENTENCE_PATTERNS = _joined(_SENTENCES, "")
+_CONSEQUENCE = re.compile("|".join(_CONSEQUENCES.values()), re.IGNORECASE)
 
 # A word that separates a decision from its reason.
 REASON = re.compile(
@@ -419,4 +444,5 @@ def heading_meaning(heading: str) -> str:
 def sentence_meaning(sentence: str) -> str:
     """What a sentence is about; empty if it only says what was done. What it quotes says nothing about it."""
     plain = _QUOTED.sub("Q", sentence)
-    return next((name for name, pattern in _SENTENCE_PATTERNS.items() if pattern.search(plain)), "")
+    found = (name for name, pattern in _SENTENCE_PATTERNS.items() if pattern.search(plain))
+    return next(found, CAUSE if _CONSEQUENCE.search(plain) else "")

@@ -82,6 +82,15 @@ weiter,? wo (?:wir|du) (?:aufgehört|stehen geblieben|waren)|wo wir aufgehört h
 là où (?:on|nous|tu) (?:s['’]est|nous (?:étions|sommes)|t['’]es) arrêtée?s?|reprends? (?:là )?où
 donde lo dejamos|onde paramos|da dove (?:eravamo|ci siamo)|там,? где (?:мы )?остановились
 """
+# Words before the name of work that was begun before.
+GOING_ON_WITH = r"""
+(?:please |let['’]s |now )*\
+(?:continue|resume|proceed|(?:go|carry|keep) (?:on|going)|keep at|pick up|get back|back)\
+(?: (?:with|to|on|working on))? (?:the|that|your|our|my)
+(?:bitte )?(?:mach\w* )?(?:bitte )?weiter (?:mit|an)|reprends? (?:le|la|les)|continue\w* (?:avec|sur)
+(?:sigue|continúa|continua) con|(?:continue|siga) com|(?:continua|riprendi) (?:con )?(?:il|la|lo|i|le)
+ga (?:verder|door) met|kontynuuj|продолж\w+ (?:с|работу)
+"""
 # Words that speak of work that was begun before.
 BEGUN = r"""
 br(?:oke|eak|oken) off|half ?-?way|half-?done|unfinished|interrupted|cut (?:off|short)|left off|got stuck

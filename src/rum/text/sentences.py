@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import cache
+
+# Patterns are compiled at their first use: hooks import this module and need few of them.
+_compiled = cache(re.compile)
 
 LONGEST_TEXT = 6000  # Characters of a text that `prose_sentences` reads
 
@@ -12,35 +16,32 @@ _CLOSERS = r"""["')\]`]{0,2}"""
 _WIDE_END = r"[。！？][”’」』）)]{0,2}"
 _CAPITALS = "A-ZÀ-ÖØ-ÞĄĆĘŁŃŚŹŻŒŠŽА-ЯЁІЇЄҐ"
 # A capital, digit or code sign must follow: "0.5 s. per call" and "file.py is" do not end sentences.
-_STRICT_END = re.compile(
-    rf"""(?:[.!?]{_CLOSERS}(?=\s+(?:["'(\[`„«]*[{_CAPITALS}0-9]|[`"'(\[/@_]|\.\w|\w{{1,40}}[_:(]))|{_WIDE_END})(\s*)|(\n+)"""
-)
-_ANY_CASE_END = re.compile(rf"(?:[.!?]{_CLOSERS}(?=\s)|{_WIDE_END})(\s*)|(\n+)")
-_SEMICOLON_END = re.compile(rf"(?:[.!?;]{_CLOSERS}(?=\s)|{_WIDE_END})(\s*)|(\n+)")
-_ABBREVIATION = re.compile(
-    r"\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|al|z\. ?B|d\. ?h|u\. ?a|bzw|usw|ca|ggf|evtl|inkl|vgl"
-    r"|Nr|p\. ?ex|[A-Z])\.\Z",
-    re.IGNORECASE,
+_STRICT_START = rf"""(?:["'(\[`„«]*[{_CAPITALS}0-9]|[`"'(\[/@_]|\.\w|\w{{1,40}}[_:(])"""
+_STRICT_END = rf"(?:[.!?]{_CLOSERS}(?=\s+{_STRICT_START})|{_WIDE_END})(\s*)|(\n+)"
+_ANY_CASE_END = rf"(?:[.!?]{_CLOSERS}(?=\s)|{_WIDE_END})(\s*)|(\n+)"
+_SEMICOLON_END = rf"(?:[.!?;]{_CLOSERS}(?=\s)|{_WIDE_END})(\s*)|(\n+)"
+_ABBREVIATION = (
+    r"(?i)\b(?:e\.g|i\.e|etc|vs|cf|approx|incl|resp|al|z\. ?B|d\. ?h|u\. ?a|bzw|usw|ca|ggf|evtl|inkl|vgl"
+    r"|Nr|p\. ?ex|[A-Z])\.\Z"
 )
 _MAX_ABBREVIATION = 12
 # In `No. 5` the full stop ends no sentence, while "no." alone is one.
-_NUMBER_SIGN = re.compile(r"\bno\.\s\d", re.IGNORECASE)
+_NUMBER_SIGN = r"(?i)\bno\.\s\d"
 
-_NO_PROSE = re.compile(r"[#>|<$]|={3}|-{3}|[+@-]{2}")
-_REFERENCE = re.compile(
-    r"(?:assisted|bug|cc|cherry|close[sd]?|co-authored|credits?|discovered|fixe?[sd]?|follow(?:-?up|s)"
+_NO_PROSE = r"[#>|<$]|={3}|-{3}|[+@-]{2}"
+_REFERENCE = (
+    r"(?i)(?:assisted|bug|cc|cherry|close[sd]?|co-authored|credits?|discovered|fixe?[sd]?|follow(?:-?up|s)"
     r"|found|links?"
     r"|original|pointed|refs?|references?|regression|related|reported|reverts?|reviewed|see|similar|spotted"
-    r"|suggested|thanks|upstream|via|[\w-]{1,30}-by)\b",
-    re.IGNORECASE,
+    r"|suggested|thanks|upstream|via|[\w-]{1,30}-by)\b"
 )
-_REVERTS_COMMIT = re.compile(r"(?:this )?(?:partially )?reverts? (?:commits? )?[0-9a-f]{7}", re.IGNORECASE)
+_REVERTS_COMMIT = r"(?i)(?:this )?(?:partially )?reverts? (?:commits? )?[0-9a-f]{7}"
 _WRAPPED = 40  # A line of this many characters that ends within a sentence may continue in the next line
-_PLAIN_WORD = re.compile(r"(?<![\w#/@.-])[a-z]{3,}(?![\w/@])")
+_PLAIN_WORD = r"(?<![\w#/@.-])[a-z]{3,}(?![\w/@])"
 _MIN_PLAIN_WORDS = 3  # A line that begins like a reference and has fewer plain words is one
-_ITEM = re.compile(r"(?:[-*+•]|\d{1,2}[.)]) +")
-_FOOTNOTE = re.compile(r" ?\[\d{1,3}\](?=[\s.,;:)]|$)")
-_SIGN = re.compile(r"[^\w\s.,;:'\"()`/-]")
+_ITEM = r"(?:[-*+•]|\d{1,2}[.)]) +"
+_FOOTNOTE = r" ?\[\d{1,3}\](?=[\s.,;:)]|$)"
+_SIGN = r"[^\w\s.,;:'\"()`/-]"
 _MIN_LETTERS = 0.55  # The smallest share of a prose sentence that is letters and blanks
 # Prose has at most one sign of the kind that programs print in this many characters.
 _CHARACTERS_PER_SIGN = 12
@@ -69,7 +70,7 @@ def prose_sentences(text: str) -> list[str]:
 def is_prose(sentence: str) -> bool:
     """Whether a sentence is mostly words, not an address or the output of a program."""
     letters = sum(one.isalpha() or one == " " for one in sentence)
-    signs = len(_SIGN.findall(sentence))
+    signs = len(_compiled(_SIGN).findall(sentence))
     return (
         letters >= _MIN_LETTERS * len(sentence)
         and (signs - 2) * _CHARACTERS_PER_SIGN <= len(sentence)
@@ -77,14 +78,16 @@ def is_prose(sentence: str) -> bool:
     )
 
 
-def _ends(text: str, pattern: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+def _ends(text: str, pattern: str) -> Iterator[tuple[int, int]]:
     """Where each sentence but the last ends, and where the next one begins."""
     start = 0
-    for match in pattern.finditer(text):
+    for match in _compiled(pattern).finditer(text):
         end = match.start(1) if match[1] is not None else match.start(2)
         if match[1] and "\n" not in match[1]:
             window = max(start, end - _MAX_ABBREVIATION)
-            if _ABBREVIATION.search(text, window, end) or _NUMBER_SIGN.match(text, max(start, end - 3)):
+            if _compiled(_ABBREVIATION).search(text, window, end) or _compiled(_NUMBER_SIGN).match(
+                text, max(start, end - 3)
+            ):
                 continue
         yield end, match.end()
         start = match.end()
@@ -95,17 +98,17 @@ def _blocks(text: str) -> Iterator[str]:
     block, in_reference = list[str](), False
     for written in lines_outside_code(text.splitlines()):
         line = " ".join(written.split())
-        item = _ITEM.match(line)
+        item = _compiled(_ITEM).match(line)
         indented = written.startswith(("    ", "\t")) and not item and not block
         prose, in_reference = _without_references(line, in_reference and not block)
-        skipped = indented or not prose or _NO_PROSE.match(line)
+        skipped = indented or not prose or _compiled(_NO_PROSE).match(line)
         if block and (item or skipped or prose != line):
-            yield _FOOTNOTE.sub("", " ".join(block))
+            yield _compiled(_FOOTNOTE).sub("", " ".join(block))
             block = []
         if not skipped:
             block.append(prose[item.end() :] if item else prose)
     if block:
-        yield _FOOTNOTE.sub("", " ".join(block))
+        yield _compiled(_FOOTNOTE).sub("", " ".join(block))
 
 
 def _without_references(line: str, in_reference: bool) -> tuple[str, bool]:
@@ -118,8 +121,11 @@ def _without_references(line: str, in_reference: bool) -> tuple[str, bool]:
     while line:
         end, following = next(_ends(line, _STRICT_END), (len(line), len(line)))
         first = line[:end]
-        reverts = bool(_REVERTS_COMMIT.match(first))
-        refers = _REFERENCE.match(first) and len(_PLAIN_WORD.findall(first)) < _MIN_PLAIN_WORDS
+        reverts = bool(_compiled(_REVERTS_COMMIT).match(first))
+        refers = (
+            _compiled(_REFERENCE).match(first)
+            and len(_compiled(_PLAIN_WORD).findall(first)) < _MIN_PLAIN_WORDS
+        )
         if not (reverts or refers or (in_reference and line[0].islower())):
             break
         line = line[following:]
@@ -129,8 +135,8 @@ def _without_references(line: str, in_reference: bool) -> tuple[str, bool]:
     return line, continues
 
 
-_OPENS = re.compile(r" {0,3}(?:(?P<ticks>`{3,})[^`]*|(?P<waves>~{3,}).*)")
-_CLOSES = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*")
+_OPENS = r" {0,3}(?:(?P<ticks>`{3,})[^`]*|(?P<waves>~{3,}).*)"
+_CLOSES = r" {0,3}(`{3,}|~{3,})[ \t]*"
 
 
 def fenced_lines(lines: list[str]) -> set[int]:
@@ -171,13 +177,13 @@ def lines_outside_code(lines: Iterable[str]) -> Iterator[str]:
 
 def fence_marker(line: str) -> str | None:
     """The marks with which a line opens a code fence."""
-    found = _OPENS.fullmatch(line)
+    found = _compiled(_OPENS).fullmatch(line)
     return (found["ticks"] or found["waves"]) if found else None
 
 
 def closes_fence(line: str, mark: str) -> bool:
     """Whether a line closes a code fence that was opened with these marks."""
-    found = _CLOSES.fullmatch(line)
+    found = _compiled(_CLOSES).fullmatch(line)
     return found is not None and found[1].startswith(mark)
 
 

@@ -11,6 +11,7 @@ _PART = r"""(?s)(?:[^;&|\n"'\\]|\\.|"(?:\\.|[^"\\])*"|'[^']*'|&(?=>)|(?<=>)&)+""
 _WORD = r"""(?s)(?:[^\s"'\\]|\\.|"(?:\\.|[^"\\])*"|'[^']*')+"""
 _SETTING = r"\w+=\S*"
 _PYTHON = r"(?:python|pypy|py)[\d.]*"
+_HERE_DOCUMENT = r"""(?s)<<-?[ \t]*(["']?)(\w+)\1([^\n]*)\n(?:.*?\n)??[ \t]*\2[ \t]*(?=\n|$)"""
 _OPENERS = ("(", "{", "then", "do", "if", "!")
 # Wrappers that run the command after them; with words, one of these must come next.
 _WRAPPERS: dict[str, tuple[str, ...]] = {
@@ -32,8 +33,7 @@ def segments(command: str) -> list[list[str]]:
 
 def chain(command: str) -> list[tuple[str, list[str]]]:
     """Return the simple commands of a line, each with the sign before it: `&&`, `||`, `|`, `;` or `&`."""
-    # The text of a here document is data, no command.
-    head = command[:_MAX_COMMAND].partition("<<")[0]
+    head = _without_here_documents(command)
     found: list[tuple[str, list[str]]] = []
     end = 0
     for part in re.finditer(_PART, head):
@@ -50,7 +50,7 @@ def chain(command: str) -> list[tuple[str, list[str]]]:
 
 def settings(command: str, words: list[str]) -> str:
     """The variables that a line sets for one of its simple commands: `PYTHONPATH=src pytest` sets one."""
-    for part in re.findall(_PART, command[:_MAX_COMMAND].partition("<<")[0]):
+    for part in re.findall(_PART, _without_here_documents(command)):
         if _words(part) == words:
             found = re.match(rf"[\s(]*(?:env\s+)?((?:{_SETTING}\s+)+)", part)
             return " ".join(found[1].split()) if found else ""
@@ -59,7 +59,7 @@ def settings(command: str, words: list[str]) -> str:
 
 def launchers(command: str) -> list[str]:
     """How each simple command of a line is started: by `python -m`, `npx`, from `.venv/bin`; or empty."""
-    head = command[:_MAX_COMMAND].partition("<<")[0]
+    head = _without_here_documents(command)
     found: list[str] = []
     for part in re.findall(_PART, head):
         if words := _words(part):
@@ -69,6 +69,13 @@ def launchers(command: str) -> list[str]:
             starts = [word for word in before if not re.fullmatch(_PLAIN, word)]
             found.append(" ".join(filter(None, (*starts, folder))))
     return found
+
+
+def _without_here_documents(command: str) -> str:
+    """A command line without the text of here documents: it is data, no command."""
+    if "<<" not in command:
+        return command[:_MAX_COMMAND]
+    return re.sub(_HERE_DOCUMENT, r"\3", command)[:_MAX_COMMAND].partition("<<")[0]
 
 
 def _sign(between: str) -> str:

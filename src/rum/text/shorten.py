@@ -7,7 +7,7 @@ import re
 _ELLIPSIS = "…"
 LINE_BREAK = " ⏎ "  # Between quoted lines on one line
 
-# Not compiled on import: that takes milliseconds, and hardly any text needs it.
+# None of these is compiled on import: that takes milliseconds, and hardly any text needs them.
 _ESCAPE = (
     r"(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]"  # control sequences: colours, cursor, erasing
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x80-\x9f]*(?:\x07|\x1b\\|\x9c)"  # titles, clipboard
@@ -34,7 +34,8 @@ _INVISIBLE = (
     f"|(?<![{_JOINED}{_EMOJI}])(?<![{_EMOJI}]\ufe0f)\u200d|\u200d(?![{_JOINED}{_EMOJI}])"
 )
 _LINE_END = "\r\n?|[\x0b\x0c\x1c-\x1f\x85\u2028\u2029]"
-_ANY = re.compile(f"[{_HIDDEN}\u200c\u200d\u2028\u2029\ufe0f]")
+_ANY = f"[{_HIDDEN}\u200c\u200d\u2028\u2029\ufe0f]"
+_PLAIN = bytes(range(32, 127)) + b"\t\n"
 
 
 def without_invisible(text: str) -> str:
@@ -42,7 +43,9 @@ def without_invisible(text: str) -> str:
 
     Joiners stay between letters of scripts, and between emoji, that need them.
     """
-    if not _ANY.search(text):
+    if text.isascii() and not text.encode().translate(None, _PLAIN):
+        return text
+    if not re.search(_ANY, text):
         return text
     return re.sub(_INVISIBLE, "", re.sub(_LINE_END, "\n", re.sub(_ESCAPE, "", text)))
 

@@ -225,6 +225,25 @@ until up very was we were what when where which while who whom whose why will wi
 arent cant couldnt didnt doesnt dont hadnt hasnt havent isnt shouldnt wasnt werent wont wouldnt
 """
 
+# Words whose forms have different stems. Not those with a form that is another word in code: bound, left.
+_IRREGULAR = """
+become became, begin began begun, bite bitten, blow blew blown, break broke broken, bring brought,
+build built, buy bought, catch caught, choose chose chosen, come came, deal dealt, dig dug, draw drew drawn,
+drink drank drunk, drive drove driven, eat ate eaten, fall fell fallen, feed fed, feel felt, fight fought,
+find found, fly flew flown, forbid forbade forbidden, forget forgot forgotten, freeze froze frozen,
+get got gotten, give gave given, go went gone, grow grew grown, hang hung, hear heard, hide hid hidden,
+hold held, keep kept, know knew known, lead led, lend lent, lose lost, make made, mean meant, meet met,
+overridden override overrode, overwrite overwrote overwritten, pay paid, rebuild rebuilt,
+rewrite rewrote rewritten, ride rode ridden, ring rang rung, rise rose risen, run ran, say said, see saw seen,
+seek sought, sell sold, send sent, shake shook shaken, shoot shot, show shown, shrink shrank shrunk,
+sing sang sung, sink sank sunk, sit sat, sleep slept, speak spoke spoken, spend spent, spin spun, stand stood,
+steal stole stolen, stick stuck, strike struck, swim swam swum, take took taken, teach taught, tear tore torn,
+tell told, think thought, throw threw thrown, understand understood, undo undid undone, wake woke woken,
+wear wore worn, win won, withdraw withdrew withdrawn, write wrote written,
+child children, foot feet, half halves, index indices, man men, matrix matrices, mouse mice, person people,
+tooth teeth, vertex vertices, woman women
+"""
+
 
 def terms(text: str) -> list[str]:
     """Return the index terms of a text, in order, each as often as it occurs."""
@@ -254,6 +273,26 @@ def query_terms(text: str, most: int = 64) -> list[str]:
 def names_in(text: str) -> list[tuple[str, ...]]:
     """The terms of each word and name of a question; of a name the whole comes first, then its parts."""
     return [name for chunk in _chunks(text[:MAX_QUERY]) if (name := _of_name(chunk))]
+
+
+def forms_of(term: str) -> tuple[str, ...]:
+    """A term and those of the other forms of an irregular word: of `bought` also `buy`."""
+    return _irregular_forms().get(term, (term,))
+
+
+def without_other_forms(query: Iterable[str]) -> list[str]:
+    """The terms without those that are another form of an earlier one."""
+    first: dict[tuple[str, ...], str] = {}
+    for term in query:
+        first.setdefault(forms_of(term), term)
+    return list(first.values())
+
+
+@cache
+def _irregular_forms() -> dict[str, tuple[str, ...]]:
+    """The forms of each irregular word, as terms."""
+    groups = [tuple(dict.fromkeys(map(stem, group.split()))) for group in _IRREGULAR.split(",")]
+    return {form: forms for forms in groups for form in forms}
 
 
 def says_little(query: Iterable[str]) -> bool:

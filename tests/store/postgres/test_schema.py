@@ -19,11 +19,8 @@ from support.builders import add_memory, make_file
 @pytest.fixture
 def empty(dsn: str) -> Iterator[str]:
     """The address of a database without any schema."""
-    name = f"empty_{threading.get_ident()}"
-    with psycopg.connect(postgres.superuser(), autocommit=True) as connection:
-        connection.execute(f"CREATE DATABASE {name} OWNER {postgres.ROLE}")
-        yield dsn.replace(f"/{postgres.ROLE}?", f"/{name}?")
-        connection.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    with postgres.another_database() as address:
+        yield address
 
 
 def test_processes_that_begin_at_once_make_one_schema(empty: str):

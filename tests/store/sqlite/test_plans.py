@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import pytest
 
+from rum.app.memories.store import memories_with_most_words
 from rum.store.filters import Filters
-from rum.store.search import Search
+from rum.store.search import Also, Search, Wanted
 from rum.store.sqlite.store import SqliteStore
 from rum.store.vectors import Vectors
 from support.builders import NOON, add_memory, make_file
@@ -25,10 +26,9 @@ FILTERS = {
     "tags": Filters(tags=("a", "b")),
 }
 FINDERS: dict[str, Callable[[Search, Filters], object]] = {
-    "by_path": lambda search, filters: search.by_path("a.py", filters, 1),
     "by_paths of one": lambda search, filters: search.by_paths([["a.py"]], filters, 1),
     "by_paths": lambda search, filters: search.by_paths([["a.py", "lib/"], ["b.py"]], filters, 1),
-    "describe": lambda search, filters: search.describe([1, 2, 3], filters, cap=2, session_limit=9),
+    "describe": lambda search, filters: search.describe([1, 2, 3], filters, Wanted(2, session_limit=9)),
     "formerly": lambda search, filters: search.by_paths([], filters, 1, renamed_files=["c.py"]),
     "by_issue": lambda search, filters: search.by_issue("67", filters, 1, 9),
     "newest_with": lambda search, filters: search.newest_with([["login"]], ["fix"], filters, 1),
@@ -37,12 +37,10 @@ UNFILTERED: dict[str, Callable[[Search], object]] = {
     "archived_with": lambda search: search.archived_with([(["login"], ["fix"])], 9, [1, 2]),
     "corrections": lambda search: search.corrections(["login"], 5, 9, 9),
     "known_paths": lambda search: search.known_paths(["lib/", "a"]),
-    "sharing": lambda search: search.sharing(["login"], 9, 9),
+    "memories_with_most_words": lambda search: memories_with_most_words(search, ["login"], 9, 9),
     "texts": lambda search: search.texts(["mem_1", "mem_2"]),
-    "timeline": lambda search: search.terms([], 0, 0, newest=1, spread=2),
-    "terms": lambda search: search.terms(
-        [["login"]], 1, 1, goal="Fix the login", max_same_goal=9, session="session_1", max_session_size=9
-    ),
+    "timeline": lambda search: search.terms([], 0, 0, Also(newest=1, spread=2)),
+    "terms": lambda search: search.terms([["login"]], 1, 1, Also("Fix the login", 9, "session_1", 9)),
     "paths_within": lambda search: search.paths_within(["lib/b.py", "c"], 9),
 }
 # What is asked about the vectors of one model, and the index that knows them apart from the others'.

@@ -20,6 +20,13 @@ def test_only_the_text_for_a_prompt_is_printed(run: Run):
     assert run("brief", *TASK, "--file", "src/auth.py").out == done.out
 
 
+def test_the_task_may_be_given_without_its_option(run: Run):
+    run("facts", "set", "token", "JWT → RS256")
+    assert run("brief", "Fix the", "token refresh").out == run("brief", *TASK).out != ""
+    both = run("brief", "Fix it", *TASK)
+    assert (both.code, both.err) == (1, "rum: Give the task once: as TASK or with --task.\n")
+
+
 def test_nothing_is_printed_if_nothing_is_known(run: Run):
     done = run("brief", *TASK)
     assert (done.code, done.out) == (0, "")

@@ -103,7 +103,9 @@ def test_filters_exclude(run: Run, stored: str, flags: list[str]):
 def test_no_results_print_a_hint_and_are_no_error(run: Run, stored: str):
     ran = run("recall", "zebra")
     assert (ran.code, ran.out) == (0, "")
-    assert ran.err.startswith("No matches.")
+    assert ran.err.startswith("No matches by words, and most memories have no vector yet")
+    run("tidy", "--wait")
+    assert run("recall", "zebra").err.startswith("No matches.")
     assert len(ran.err.splitlines()) == 1
     in_json = run("recall", "zebra", "--json")
     assert (in_json.json["memories"], in_json.err) == ([], "")
@@ -501,5 +503,6 @@ def test_verify_without_anything_to_compare_says_so(run: Run, project: Path):
     repository.commit("Add a port", {"port.py": "PORT = 80\n"})
     run("import", "git")
     assert run("verify").out == (
-        "Nothing to compare: no memory states something about code. Commits and failures stay true.\n"
+        "Nothing to compare: no memory, note, fact or rule here names code. "
+        "Commits and failures are left out: they stay true.\n"
     )

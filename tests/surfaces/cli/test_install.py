@@ -326,6 +326,120 @@ def test_codex_asks_the_user_to_trust_the_hooks(run: Run, home: Path):
     assert b"trusted_hash" not in (home / ".codex" / "config.toml").read_bytes()
 
 
+URL = "https://memory.example.com/mcp"
+BEARER = {"headers": {"Authorization": "Bearer ${RUM_TOKEN}"}}
+EDITOR = {"headers": {"Authorization": "Bearer ${env:RUM_TOKEN}"}}
+REMOTE: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "claude-code": (".claude.json", "mcpServers", {"type": "http", "url": URL, **BEARER}),
+    "gemini": (".gemini/settings.json", "mcpServers", {"httpUrl": URL, **BEARER}),
+    "cursor": (".cursor/mcp.json", "mcpServers", {"url": URL, **EDITOR}),
+    "vscode": (".config/Code/User/mcp.json", "servers", {"type": "http", "url": URL, **EDITOR}),
+    "opencode": (
+        ".config/opencode/opencode.json",
+        "mcp",
+        {
+            "type": "remote",
+            "url": URL,
+            "headers": {"Authorization": "Bearer {env:RUM_TOKEN}"},
+            "oauth": False,
+            "enabled": True,
+        },
+    ),
+    "codex": (".codex/config.toml", "mcp_servers", {"url": URL, "bearer_token_env_var": "RUM_TOKEN"}),
+}
+
+
+def entry_of(home: Path, client: str) -> dict[str, Any]:
+    name, table, _ = REMOTE[client]
+    text = (home / name).read_text()
+    return (tomllib.loads if name.endswith("toml") else json.loads)(text)[table]["rum"]
+
+
+@pytest.mark.skipif(os.sys.platform != "linux", reason="VS Code has its files elsewhere on other systems")
+def test_every_client_is_pointed_at_a_team_server(run: Run, home: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("RUM_TOKEN", "rum_secret")
+    before = files(home)
+    ran = run("install", *REMOTE, "--anyway", "--server", "https://memory.example.com/")
+    assert ran.code == 0, ran.err
+    assert f"Set RUM_TOKEN to your token for {URL}" in ran.err
+    for client, (_, _, expected) in REMOTE.items():
+        assert entry_of(home, client) == expected
+    for settings_file in (".claude/settings.json", ".codex/hooks.json", ".gemini/settings.json"):
+        assert "rum hook" in (home / settings_file).read_text()
+    assert not any(b"rum_secret" in data for data in files(home).values())
+    once = files(home)
+    assert run("install", *REMOTE, "--anyway", "--server", URL).code == 0
+    assert files(home) == once
+    assert run("uninstall", *REMOTE).code == 0
+    assert files(home) == before
+
+
+def test_a_client_changes_between_its_own_server_and_the_teams(run: Run, home: Path):
+    clients = ("codex", "cursor")
+    run("install", *clients, "--anyway")
+    config, editor = home / ".codex" / "config.toml", home / ".cursor" / "mcp.json"
+    alone = {name: entry_of(home, name) for name in clients}
+    mine = 'startup_timeout_sec = 20\n[mcp_servers.rum.env]\nRUM_HOME = "/elsewhere"\n'
+    config.write_text(config.read_text() + mine)
+    assert run("install", *clients, "--anyway", "--server", URL).code == 0
+    assert entry_of(home, "codex") == {**REMOTE["codex"][2], "startup_timeout_sec": 20}
+    assert entry_of(home, "cursor") == REMOTE["cursor"][2]
+    editor.write_text(editor.read_text().replace('"Authorization"', '"X-Team": "a", "Authorization"'))
+    assert run("install", *clients, "--anyway", "--server", "http://127.0.0.1:8765/mcp").code == 0
+    assert entry_of(home, "cursor") == {
+        "url": "http://127.0.0.1:8765/mcp",
+        "headers": {"X-Team": "a", **EDITOR["headers"]},
+    }
+    assert run("install", *clients, "--anyway").code == 0
+    assert entry_of(home, "cursor") == alone["cursor"]
+    assert entry_of(home, "codex") == {**alone["codex"], "startup_timeout_sec": 20}
+
+
+def test_a_token_in_a_file_is_replaced_by_the_variable(run: Run, home: Path):
+    added_by_hand = {"type": "http", "url": URL, "headers": {"Authorization": "Bearer rum_secret"}}
+    state = write_file(home / ".claude.json", json.dumps({"mcpServers": {"rum": added_by_hand}}).encode())
+    assert run("install", "claude-code", "--anyway", "--server", URL).code == 0
+    assert entry_of(home, "claude-code") == REMOTE["claude-code"][2]
+    state.write_text(json.dumps({"mcpServers": {"rum": {"url": "https://rum.example.com/menu"}}}))
+    ran = run("install", "claude-code", "--anyway", "--server", URL)
+    assert ran.code == 1
+    assert "another program's MCP server" in ran.err
+
+
+def test_in_a_project_an_editor_without_hooks_needs_no_rum_on_the_path(
+    run: Run, project: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setenv("PATH", "")
+    assert run("install", "cursor", "--scope", "project", "--server", URL).code == 0
+    assert entry_of(project, "cursor") == REMOTE["cursor"][2]
+    ran = run("install", "codex", "--scope", "project", "--server", URL)
+    assert ran.code == 1
+    assert "not on PATH" in ran.err
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "memory.example.com",
+        "ftp://memory.example.com/mcp",
+        "https://",
+        "https:///mcp",
+        "https://ann:rum_secret@memory.example.com/mcp",
+        "https://memory.example.com/mcp?token=rum_secret",
+        "https://${HOST}/mcp",
+        "https://memory.example.com:x/mcp",
+        "https://[::1/mcp",
+        "https://memory.example.com/mcp\n",
+    ],
+)
+def test_what_is_no_plain_address_of_a_server_is_refused(run: Run, home: Path, url: str):
+    ran = run("install", "codex", "--anyway", "--server", url)
+    assert ran.code == 1
+    assert "https://memory.example.com/mcp." in ran.err
+    assert not (home / ".codex").exists()
+
+
 BLANK = st.sampled_from(["", " ", "\n", "\r\n", "\t", "// c\n", "/* c */"])
 OTHERS = st.sampled_from(
     [

@@ -12,6 +12,7 @@ import pytest
 
 from rum import Rum
 from rum.app.access import AccessTokens
+from rum.model.layers import WORKING_BYTES
 from surfaces.http.running import WORK, Server, create_token, start
 
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
@@ -139,6 +140,14 @@ def test_a_reader_changes_nothing(server: Server):
         ("recall_wisdom", {}),
     ):
         assert errors(server, tool, token, **arguments) is None, tool
+
+
+def test_a_session_keeps_a_bounded_number_of_bytes_as_working_entries(server: Server):
+    token = server.create("hoarder")
+    append = {"action": "append", "type": "working"}
+    answer = server.call("layers", token, **append, entry={"content": "x" * WORKING_BYTES})
+    assert (answer.tool["code"], answer.tool["details"]["field"]) == ("INVALID_QUERY", "content")
+    assert errors(server, "layers", token, **append, entry={"content": "x" * 1000}) is None
 
 
 def test_a_writer_changes_only_what_is_its_own(server: Server):
@@ -373,3 +382,11 @@ def test_a_writer_adds_and_forgets_notes_in_its_own_name_only(tmp_path: Path):
         assert errors(server, "forget", anna, id=own, kind="note") is None
     finally:
         assert server.stop() == 0
+
+
+def test_projects_without_a_directory_share_no_notes(server: Server):
+    note = {"title": "Vault", "content": "The code is in the vault", "when_to_use": "opening the vault"}
+    answer = server.ask("POST", "/api/v1/notes", note, server.tokens["other"])
+    assert answer.status != 200, "there is no folder for it"
+    assert b"vault" not in server.ask("GET", "/api/v1/notes", token=server.tokens["owner"]).body
+    assert not (server.home / ".rum").exists()

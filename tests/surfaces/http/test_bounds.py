@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from rum import Rum
-from surfaces.http.running import WORK, Server, create_token, start
+from surfaces.http.running import PATIENCE, WORK, Server, create_token, start
 
 LIST = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 META = {
@@ -254,3 +254,18 @@ def test_a_memory_that_cannot_be_read_names_no_file_of_the_server(tmp_path: Path
         assert any(str(folder) in line for line in server.complaints)
     finally:
         assert server.stop() == 0
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD"])
+def test_a_body_that_is_not_http_is_answered_once(tmp_path: Path, method: str):
+    (tmp_path / "home").mkdir()
+    server = start(tmp_path / "home")
+    # The server would answer this path before it looks at the body.
+    head = f"{method} /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nTransfer-Encoding: chunked\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", server.port), timeout=PATIENCE) as connection:
+        connection.sendall(head.encode() + b"zz\r\n{}\r\n0\r\n\r\n")
+        received = b"".join(iter(lambda: connection.recv(65_536), b""))
+    assert received.count(b"HTTP/1.1 ") <= 1
+    assert server.ask("GET", "/healthz").status == 200
+    assert server.stop() == 0
+    assert "Traceback" not in "".join(server.complaints)

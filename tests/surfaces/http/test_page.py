@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import json
+import time
 from pathlib import Path
+
+import pytest
 
 from rum.app.access import AccessTokens, AuditLog
 from rum.surfaces.web.messages import CONTENT_POLICY
+from rum.surfaces.web.route_table import ROUTES
+from rum.surfaces.web.routes import Route
+from support.page_memories import fill
+from support.projects import open_shop
 from surfaces.http.running import WORK, Answer, Server, start
 
 
@@ -86,6 +93,38 @@ def test_a_reader_reads_and_changes_nothing(server: Server):
         answer = reader.ask(method, path, body)
         assert (answer.status, answer.json["error"]["code"]) == (403, "PERMISSION_DENIED"), path
     assert owner.ask("GET", f"memories/{memory_id}").json["memory"]["version"] == 1
+
+
+CHANGES = [route for route in ROUTES if route.method != "GET"]
+
+
+@pytest.mark.parametrize("route", CHANGES, ids=lambda route: f"{route.method} {route.path}")
+def test_every_change_needs_the_token_against_forged_requests(server: Server, route: Route):
+    path = route.path.replace("{", "").replace("}", "")
+    owner = Browser(server, "owner")
+    for headers in ({"X_Rum_Csrf": None}, {"X_Rum_Csrf": "0" * 64}, {"Origin": "http://evil.example"}):
+        answer = owner.ask(route.method, path, {}, **headers)
+        assert (answer.status, answer.json["error"]["code"]) == (403, "FORBIDDEN")
+
+
+def test_what_was_captured_on_the_server_is_shown_to_its_owner_only(tmp_path: Path):
+    with open_shop(tmp_path) as shop:
+        filled = fill(shop, now=time.time())
+    server = start(shop.home)
+    try:
+        for role in ("reader", "writer", "owner"):
+            server.create(role, role, shop.open(owner=True).project.id)
+        one = f"sessions/claude-code/{filled.session}"
+        owner = Browser(server, "owner")
+        for path in ("sessions", one, f"{one}/events", f"{one}/offers", "offers"):
+            assert "signed out in the checkout" in owner.ask("GET", path).body.decode() or "offers" in path
+            for role in ("reader", "writer"):
+                answer = Browser(server, role).ask("GET", path)
+                assert (answer.status, answer.json["error"]["code"]) == (403, "PERMISSION_DENIED"), path
+        shown = Browser(server, "reader").ask("GET", f"memories/{filled.refresh}").json
+        assert "client" not in shown
+    finally:
+        assert server.stop() == 0
 
 
 def test_a_writer_changes_its_own_memories_only_and_does_not_review(server: Server):
@@ -184,3 +223,19 @@ def test_one_project_does_not_take_every_place_of_the_others(tmp_path: Path):
         assert server.call("list", token).status == 503
     finally:
         assert server.stop() == 0
+
+
+def test_no_token_is_in_what_the_server_prints_or_keeps(tmp_path: Path):
+    server = start(tmp_path / "home")
+    token = server.create("ann", "owner")
+    browser = Browser(server, "ann")
+    browser.ask("POST", "calls/store", WORK)
+    browser.ask("GET", f"timeline?token={token}")
+    server.ask("GET", f"/?token={token}")
+    server.ask("POST", "/api/v1/login", {"tokens": token})
+    assert server.stop() == 0
+    secrets = [token, browser.cookie.partition("=")[2], browser.me["csrf"]]
+    kept = [path.read_bytes() for path in server.home.rglob("*") if path.is_file()]
+    for secret in secrets:
+        assert not [line for line in server.complaints if secret in line]
+        assert not [data for data in kept if secret.encode() in data]

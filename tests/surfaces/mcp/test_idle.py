@@ -1,8 +1,14 @@
 """Idle work: called once for each period without requests."""
 
+import gc
 import time
+from typing import NoReturn
 
 import pytest
+
+from rum.surfaces.mcp.main import listing
+from rum.surfaces.mcp.protocol import Dispatcher
+from rum.surfaces.mcp.server import Server
 
 
 def wait_for(log, word: str, times: int) -> None:
@@ -72,3 +78,18 @@ def test_what_can_wait_is_not_put_off_by_many_messages(connect, log):
         client.call("echo")
     assert "settled" in log.read_text().split()
     client.finish()
+
+
+def test_garbage_is_collected_again_after_the_first_answer():
+    server = Server(Dispatcher(listing("all"), unexpected), 0, 1)
+    gc.disable()
+    try:
+        server._settle()
+        assert gc.isenabled()
+    finally:
+        gc.unfreeze()
+        gc.enable()
+
+
+def unexpected() -> NoReturn:
+    raise AssertionError("no application is needed")

@@ -78,7 +78,7 @@ def test_causes_are_walked_with_the_arrow_keys(opened: Tab, site: Site):
 def test_reviewing_needs_only_the_keyboard(opened: Tab):
     opened.open("review")
     page = opened.page
-    page.wait_for_selector(".review-item dl")
+    page.wait_for_selector(".review-item :is(dl, .layer)")
     labels = page.locator(".queue li").all_inner_texts()
     page.keyboard.press("j")
     second = page.inner_text(".queue [aria-current=true]")

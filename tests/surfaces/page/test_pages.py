@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -33,7 +34,7 @@ def routes(site: Site) -> dict[str, str]:
         "search?q=token%20refresh": "Why: ",
         f"memory/{one.refresh}": "A timer that refreshes early",
         f"memory/{one.refresh}/history": "Version 2",
-        f"memory/{one.refresh}/offers": "because a prompt like earlier work",
+        f"memory/{one.refresh}/offers": "because the prompt is like earlier work",
         f"memory/{one.queue}/code": "+ const tries = 5",
         f"causes/{one.refresh}": "3 memories and 2 links are shown.",
         "files": "src/",
@@ -46,7 +47,7 @@ def routes(site: Site) -> dict[str, str]:
         f"notes/{one.note}": "a third is closed at once",
         "rules": "and wait for it before a deploy",
         "facts": "staging.url",
-        "sessions": "9f3c-checkout",
+        "sessions": "Customers say that they are signed out in the checkout.",
         f"session/claude-code/{one.session}": "became a memory",
         f"session/claude-code/{one.session}/offers": "Refresh the access token",
         f"session/claude-code/{one.session}/events": "npm test -- auth",
@@ -121,6 +122,71 @@ def test_search_answers_while_you_type_and_keeps_the_question_in_the_address(ope
     opened.page.wait_for_selector("text=Nothing found.")
 
 
+def test_a_found_memory_has_the_outcome_that_the_timeline_shows(browser: Browser, tmp_path: Path):
+    with open_shop(tmp_path) as shop:
+        rum = shop.open()
+        outcome = {"success": True, "summary": "It may work"}
+        intent = {"goal": "Guess the exchange rate", "task_type": "bug_fix"}
+        rum.store(intent=intent, outcome=outcome, tags=["unverified"])
+        weak = {"goal": "Guess the weather", "task_type": "bug_fix"}
+        rum.store(intent=weak, outcome={"success": True, "summary": "Rain"})
+    with served(shop.folder, shop.home) as address, tab(browser, address) as opened:
+        for route in ("timeline", "search?q=guess+the+exchange+rate"):
+            opened.open(route)
+            line = opened.page.locator(".entry", has_text="Guess the exchange rate")
+            assert line.locator(".outcome").get_attribute("title") == "not verified"
+        opened.page.click("text=Show those that fit less")
+        opened.page.wait_for_selector(".entry-goal >> text=Guess the weather")
+
+
+def test_a_session_leads_to_what_waits_for_review(opened: Tab):
+    opened.open("sessions")
+    opened.page.click("main tbody a >> text=Mails are sent twice when the queue restarts")
+    opened.page.wait_for_selector("h1 >> text=Mails are sent twice")
+    opened.page.locator(".turns > li", has_text="Greet customers by their name").get_by_text(
+        "Review it"
+    ).click()
+    opened.page.wait_for_selector(".review-item h2 >> text=Greet customers by their name")
+
+
+def test_the_session_of_a_captured_memory_is_one_click_away(opened: Tab, site: Site):
+    opened.open(f"session/claude-code/{site.filled.session}")
+    opened.page.click(".turns a")
+    opened.page.wait_for_selector("article.memory h1")
+    opened.page.click(f".side a >> text={site.filled.session}")
+    opened.page.wait_for_selector("h1 >> text=Customers say that they are signed out")
+
+
+def test_the_root_of_a_cause_says_that_it_began_there(opened: Tab, site: Site):
+    opened.open(f"causes/{site.filled.refresh}")
+    opened.page.click("text=Where it began >> a")
+    opened.page.wait_for_selector("article.memory h1 >> text=Send the access token with every request")
+    opened.page.click("text=as a graph")
+    opened.page.wait_for_selector("text=it began here.")
+
+
+def test_a_note_that_nobody_confirmed_for_long_is_found_and_confirmed(browser: Browser, tmp_path: Path):
+    with open_shop(tmp_path) as shop:
+        shop.clock.at = time.time() - 200 * 86_400
+        tags = ("doorbells-and-other-noise",)
+        note = {"title": "Old habit", "content": "Ring twice.", "when_to_use": ["ring"], "tags": tags}
+        shop.open(owner=True).notes.add(**note)
+    with served(shop.folder, shop.home) as address, tab(browser, address, NARROW) as opened:
+        opened.open("notes")
+        assert "not confirmed for 6 months" in opened.text()
+        assert opened.page.evaluate("() => document.documentElement.scrollWidth") <= NARROW[0]
+        opened.open("stale")
+        opened.page.wait_for_selector("text=Notes that nobody confirmed for half a year")
+        order = "() => document.querySelector('main').firstElementChild.querySelector('h1')?.textContent"
+        assert opened.page.evaluate(order) == "Stale"
+        opened.page.click("text=Old habit")
+        opened.page.click("text=Still true")
+        opened.page.wait_for_selector("text=Entry 2")
+        opened.open("stale")
+        assert "Old habit" not in opened.text()
+        assert opened.complaints == []
+
+
 def test_an_error_is_shown_as_an_error_and_can_be_tried_again(opened: Tab):
     def fail(route):
         route.fulfill(status=503, json={"error": {"code": "STORAGE_ERROR", "message": "The disk is full."}})
@@ -133,6 +199,35 @@ def test_an_error_is_shown_as_an_error_and_can_be_tried_again(opened: Tab):
     opened.page.click("text=Try again")
     opened.page.wait_for_selector(".entry-goal")
     opened.complaints[:] = [one for one in opened.complaints if "503" not in one]
+
+
+@pytest.mark.parametrize("address", ["empty_address", "site"])
+def test_no_page_takes_an_error_for_an_empty_list(
+    browser: Browser, address: str, request: pytest.FixtureRequest
+):
+    found = request.getfixturevalue(address)
+
+    def fail(route):
+        if "/api/v1/me" in route.request.url:
+            return route.continue_()
+        return route.fulfill(status=503, json={"error": {"code": "STORAGE_ERROR", "message": "No disk."}})
+
+    with tab(browser, found if isinstance(found, str) else found.address) as opened:
+        opened.page.route("**/api/v1/**", fail)
+        for route in (*LISTS[1:], LISTS[0]):  # The first one is open already
+            opened.open(route.replace("search", "search?q=token"))
+            opened.page.wait_for_selector("main [role=alert] >> text=No disk.")
+            assert not opened.page.query_selector("main .message.empty"), route
+            assert " 0 " not in opened.text(), route
+
+
+def test_every_page_can_be_opened_by_its_address(browser: Browser, site: Site):
+    with tab(browser, site.address) as opened:
+        for route, expected in routes(site).items():
+            opened.page.goto("about:blank")
+            opened.page.goto(f"{opened.base}/#/{route}")
+            opened.page.wait_for_function("text => document.body.innerText.includes(text)", arg=expected)
+        assert opened.complaints == []
 
 
 def test_a_server_that_has_ended_is_named(browser: Browser, site: Site):

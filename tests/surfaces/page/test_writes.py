@@ -11,7 +11,7 @@ import pytest
 
 from rum import Rum
 from support.browser import Tab, served, tab
-from support.page_memories import Filled, fill
+from support.page_memories import MAIL, MAIL_TODAY, Filled, fill
 from support.projects import Shop, open_shop
 
 if TYPE_CHECKING:
@@ -22,10 +22,10 @@ class Desk:
     """A page that is open, and the store behind it."""
 
     def __init__(self, opened: Tab, shop: Shop, filled: Filled) -> None:
-        self.opened, self.page, self.filled, self._shop = opened, opened.page, filled, shop
+        self.opened, self.page, self.filled, self.shop = opened, opened.page, filled, shop
 
     def rum(self) -> Rum:
-        return Rum.open(self._shop.folder, home=self._shop.home, owner=True)
+        return Rum.open(self.shop.folder, home=self.shop.home, owner=True)
 
     def says(self, text: str) -> None:
         """Wait until the live region says something."""
@@ -75,9 +75,22 @@ def test_a_memory_is_forgotten_and_brought_back(desk: Desk):
     with desk.rum() as rum:
         assert memory in {one.id for one in rum.trash.list()}
     desk.page.click(".toast button")
-    desk.page.wait_for_selector("article.memory h1")
+    desk.says("Restored.")
     with desk.rum() as rum:
         assert rum.show(memory).id == memory
+
+
+def test_who_forgets_a_memory_is_back_in_the_list(desk: Desk):
+    desk.opened.open("files?path=src%2Fshop")
+    desk.page.click(".entry-goal >> text=Translate the shop, part 3")
+    desk.page.wait_for_selector("article.memory h1")
+    desk.page.click("button:text-is('Forget')")
+    desk.page.click("dialog button.primary")
+    desk.says("Moved to the trash for 30 days.")
+    desk.page.wait_for_selector("h1 >> text=shop")
+    assert desk.page.url.endswith("#/files?path=src%2Fshop")
+    desk.page.click(".toast button")
+    desk.says("Restored.")
 
 
 def test_a_memory_is_copied_as_markdown(desk: Desk):
@@ -102,6 +115,7 @@ def test_a_rule_is_corrected_in_place(desk: Desk):
         assert len(rum.rules.history(desk.filled.rule)) == 3
     line.get_by_role("button", name="Version 3").click()
     desk.page.wait_for_selector("dialog ins >> text=twice")
+    assert "agent_" not in desk.page.inner_text("dialog")
     desk.page.keyboard.press("Escape")
 
 
@@ -172,7 +186,7 @@ def test_pending_items_are_edited_accepted_and_rejected(desk: Desk):
 def test_a_pending_item_is_merged_into_a_kept_memory(desk: Desk):
     desk.opened.open("review?kind=memory")
     label = desk.page.inner_text(".review-item h2")
-    desk.page.wait_for_selector(".review-item dl")
+    desk.page.wait_for_selector(".review-item :is(dl, .layer)")
     desk.page.keyboard.press("m")
     desk.page.get_by_label("Or by id").fill(desk.filled.queue)
     desk.page.click("dialog button[type=submit]")
@@ -280,3 +294,87 @@ def test_a_rule_is_rated(desk: Desk):
     line.get_by_role("button", name="Not useful").click()
     desk.says("Marked as not useful.")
     line.get_by_text("not useful so far").wait_for()
+
+
+def test_a_fact_is_rated_forgotten_and_brought_back(desk: Desk):
+    desk.opened.open("facts")
+    line = desk.page.locator(".lines > li", has_text="staging.url")
+    line.get_by_role("button", name="Useful", exact=True).click()
+    desk.says("Marked as useful.")
+    line.get_by_text("useful so far").wait_for()
+    line.get_by_role("button", name="Forget").click()
+    desk.page.click("dialog button.primary")
+    desk.says("Moved to the trash for 30 days.")
+    with desk.rum() as rum:
+        assert rum.facts.get("staging.url") is None
+    desk.page.click(".toast button")
+    desk.says("Restored.")
+    with desk.rum() as rum:
+        assert rum.facts.get("staging.url").value == "https://staging.shop.example"
+
+
+def test_wisdom_is_refreshed_forgotten_and_brought_back(desk: Desk):
+    wisdom = desk.filled.wisdom
+    desk.opened.open(f"wisdom/{wisdom}")
+    desk.page.click("button:text-is('Refresh')")
+    desk.says("Refreshed.")
+    desk.page.click("button:text-is('Forget')")
+    desk.page.click("dialog button.primary")
+    desk.says("Moved to the trash.")
+    with desk.rum() as rum:
+        assert wisdom in {one.id for one in rum.trash.list()}
+    desk.page.click(".toast button")
+    desk.says("Restored.")
+    with desk.rum() as rum:
+        assert wisdom not in {one.id for one in rum.trash.list()}
+
+
+def test_a_note_is_written_with_the_keyboard_alone(desk: Desk):
+    desk.opened.open("notes")
+    press, write = desk.page.keyboard.press, desk.page.keyboard.type
+    desk.page.focus("text=New note")
+    press("Enter")
+    desk.page.wait_for_selector("form.panel input:focus")
+    for text in ("Opening hours", "The shop is closed on **Mondays**.", "hours|opening", "shop, time"):
+        write(text)
+        press("Tab")
+    press("Tab")
+    press("Enter")
+    desk.says("Note written.")
+    with desk.rum() as rum:
+        [entry] = rum.notes.show("opening-hours").entries
+        assert (entry.content, entry.when_to_use) == (
+            "The shop is closed on **Mondays**.",
+            ("hours|opening",),
+        )
+        assert entry.tags == ("shop", "time")
+
+
+def test_a_rule_is_changed_with_the_keyboard_alone_which_goes_on_where_it_was(desk: Desk):
+    desk.opened.open("rules")
+    line = desk.page.locator(".lines > li", has_text="package.json")
+    line.get_by_role("button", name="Edit").focus()
+    press = desk.page.keyboard.press
+    press("Enter")
+    desk.page.wait_for_selector("form.panel textarea:focus")
+    press("Tab")
+    press("ControlOrMeta+A")
+    desk.page.keyboard.type("Ask twice before adding a package to `package.json`.")
+    press("Tab")
+    press("Enter")
+    desk.says("Saved as a new version.")
+    line.get_by_text("Ask twice").wait_for()
+    assert "Ask twice" in desk.page.evaluate("() => document.activeElement.textContent")
+
+
+def test_a_memory_is_confirmed_on_its_own_page(desk: Desk):
+    path = desk.shop.folder / MAIL
+    path.write_text(MAIL_TODAY.replace("pause = 60", "pause = 90"))
+    try:
+        desk.opened.open(f"memory/{desk.filled.queue}")
+        desk.page.wait_for_selector("text=The code changed since")
+        desk.page.click("button:text-is('Still true')")
+        desk.says("Confirmed")
+        desk.page.wait_for_selector("text=The code is still the same")
+    finally:
+        path.write_text(MAIL_TODAY)

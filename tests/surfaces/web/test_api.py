@@ -436,6 +436,7 @@ def test_a_session_shows_its_turns_and_what_was_offered_at_which_cost(web: Web):
     web.rum._project.store.activity.set_outcomes([rows[0]._replace(followed=True, success=True)])
     [session] = web.items("sessions?limit=1")
     assert (session["turns"], session["offers"], session["tokens"], session["followed"]) == (1, 1, 30, 1)
+    assert session["about"] == "Do <b>it</b>"
     page = web.get("sessions/codex/s%2F1").json
     assert (page["turns"][0]["prompt"], page["turns"][0]["outcome"], page["tokens"]) == (
         "Do <b>it</b>",
@@ -444,16 +445,12 @@ def test_a_session_shows_its_turns_and_what_was_offered_at_which_cost(web: Web):
     )
     [event] = web.items("sessions/codex/s%2F1/events")
     assert (event["kind"], event["became"]) == ("prompt", "open")
-    offers = web.items("sessions/codex/s%2F1/offers?limit=1")
-    first = next(one for one in offers if one.get("memory_id") == memory_id)
-    assert (first["goal"], first["outcome"], first["success"], first["tokens"]) == (
-        "Warned of before",
-        "followed",
-        True,
-        30,
-    )
-    assert len(web.items("offers?kind=warning&limit=1")) == 2
-    assert [one["memory_id"] for one in web.items(f"memories/{memory_id}/offers")] == [memory_id]
+    [offer] = web.items("sessions/codex/s%2F1/offers")
+    assert offer["names"] == [{"id": memory_id, "goal": "Warned of before"}, {"id": "x"}]
+    assert (offer["outcome"], offer["success"], offer["tokens"]) == ("followed", True, 30)
+    assert len(web.items("offers?kind=warning")) == 1
+    [of_memory] = web.items(f"memories/{memory_id}/offers")
+    assert [one["id"] for one in of_memory["names"]] == [memory_id]
     assert web.get(f"memories/{memory_id}").json["use"]["followed"] == 1
     assert web.get("overview").json["tokens_by_day"][-1]["tokens"] == 30
 

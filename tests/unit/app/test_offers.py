@@ -11,9 +11,10 @@ from rum import InvalidQuery, NotFound, Rum
 from rum.capture.events import spool
 from rum.capture.events.event import event_id, to_line
 from rum.inject.offers import offers_for
-from rum.model.offers import OfferView
+from rum.model.answers import OfferView
 from support.captured_events import CRASH, NOON, Telling, failed_then_fixed
 from support.projects import Shop, keep
+from support.repositories import Repository
 
 if TYPE_CHECKING:
     from rum.capture.events.event import Event
@@ -78,7 +79,7 @@ def test_a_warning_that_is_followed_speaks_for_its_memory(shop: Shop, rum: Rum):
     assert "`if v is None:` (ZeroDivisionError" in warned.text
     assert "Worked instead: `if not v:`" in warned.text
     assert warned.usefulness > 0
-    assert warned.why == "about to repeat what failed"
+    assert warned.why == "the agent was about to repeat what failed"
 
 
 def test_a_warning_of_what_works_now_is_contradicted(shop: Shop, rum: Rum):
@@ -87,6 +88,56 @@ def test_a_warning_of_what_works_now_is_contradicted(shop: Shop, rum: Rum):
     rum.take_in()
     (warned,) = warnings(rum)
     assert (warned.outcome, warned.usefulness < 0) == ("contradicted", True)
+
+
+def followed_in_a_commit(shop: Shop, repository: Repository) -> tuple[Rum, str]:
+    """Work that follows a warning and is committed; the memory's usefulness counts it as a success."""
+    rum = shop.open(owner=True)
+    learned(shop, rum)
+    telling = again(shop).run("python3 check_stats.py", CRASH, 1)
+    telling.edit("stats.py", "    if v is None:", "    if not v:")
+    sha = repository.commit("Fix the mean", {"stats.py": "if not v:\n"})
+    telling.run("python3 check_stats.py", "all checks passed")
+    telling.run("git commit -am 'Fix the mean'", f"[main {sha[:7]}] Fix the mean\n 1 file changed")
+    leave(rum, telling.stop())
+    rum.take_in()
+    (warned,) = warnings(rum)
+    assert warned.outcome == "followed"
+    return rum, sha
+
+
+@pytest.fixture
+def repository(shop: Shop) -> Repository:
+    shop.clock.at = NOON + 60
+    repository = Repository(shop.folder)
+    repository.commit("Begin", {"stats.py": "return sum(v)\n"})
+    return repository
+
+
+def test_work_that_stays_speaks_for_what_it_followed(shop: Shop, repository: Repository):
+    rum, _ = followed_in_a_commit(shop, repository)
+    (before,) = warnings(rum)
+    shop.clock.at += DAY * 2
+    rum.tidy()
+    (kept,) = warnings(rum)
+    assert kept.outcome == "followed, kept"
+    assert kept.usefulness > before.usefulness > 0
+    counts = rum.stats().offers["warning"]
+    assert (counts["followed"], counts["kept"], counts["undone"]) == (1, 1, 0)
+
+
+def test_work_that_is_reverted_later_speaks_against_what_it_followed(shop: Shop, repository: Repository):
+    rum, sha = followed_in_a_commit(shop, repository)
+    printed = repository.git("revert", "--no-edit", sha)
+    shop.clock.at += DAY
+    telling = Telling(cwd=str(shop.folder), session="s3", at=NOON + DAY * 2)
+    telling.prompt("the new mean has to go, empty lists must raise")
+    leave(rum, telling.run(f"git revert --no-edit {sha}", printed).stop("Reverted."))
+    rum.take_in()
+    undone = next(one for one in warnings(rum) if one.session == "s2")
+    assert undone.outcome == "followed, undone"
+    assert undone.usefulness < 0
+    assert rum.stats().offers["warning"]["undone"] == 1
 
 
 def test_being_shown_counts_for_nothing(shop: Shop, rum: Rum):
@@ -136,6 +187,18 @@ def test_taking_in_twice_counts_once(shop: Shop, rum: Rum):
     rum.take_in()
     assert rum.offers() == before
     assert [(one.kind, one.offered) for one in before.figures if one.kind == "warning"] == [("warning", 1)]
+
+
+def test_doctor_counts_what_was_offered_in_a_turn_that_goes_on(shop: Shop, rum: Rum):
+    learned(shop, rum)
+    before = rum.doctor().facts["hooks"]
+    telling = again(shop)
+    leave(rum, telling)
+    during = rum.doctor().facts["hooks"]
+    assert during["offered"] == before["offered"] + 1
+    leave(rum, telling.stop())
+    rum.take_in()
+    assert rum.doctor().facts["hooks"]["offered"] == during["offered"]
 
 
 def test_the_words_go_after_two_weeks_and_the_rest_stays(shop: Shop, rum: Rum):

@@ -10,6 +10,7 @@ from support.builders import make_outcome
 from support.offers import edited
 from support.projects import Shop, keep
 
+pytestmark = pytest.mark.both_stores
 TRIED = "src/cart.py: `total = sum(prices)` failed here on "
 
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from rum.consolidate import suggest as suggesting
 from rum.consolidate.suggest import Suggestion, suggest
-from rum.model.links import Edge, LinkType
-from rum.model.memory import Memory
+from rum.model.memory import Edge, LinkType, Memory
 from support.builders import NOON, make_file, make_memory
 
 DAY = 86400

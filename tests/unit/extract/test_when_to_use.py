@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from rum.extract.by_rules import find_by_rules
 from rum.extract.entities import is_common, is_vague
 from rum.extract.when_to_use import distinctive_names, task_pattern, topic_pattern, when_to_use
-from rum.model.parse import parse
+from rum.model.fields import parse
 from rum.model.runs import FinishedRun
 from rum.text.patterns import Text, best, compiled
 from support.labelled_runs import labelled

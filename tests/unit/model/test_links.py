@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rum.model.links import Edge, LinkType, links_seen
+from rum.model.memory import Edge, LinkType, links_seen
 
 
 def test_led_to_is_kept_as_the_other_ends_caused_by() -> None:

@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from rum import InvalidQuery
-from rum.model.memory import REQUIRED, Draft, apply_patch, merge, parse_draft
+from rum.model.memory import REQUIRED, Draft, RevertLink, add_revert, apply_patch, merge, parse_draft
 from rum.model.memory_layers import Action
 from support.builders import make_draft, make_memory
 
@@ -201,3 +201,9 @@ def test_a_new_memory_needs_its_required_fields() -> None:
         parse_draft(
             {"intent": {"goal": None, "task_type": "other"}, "outcome": {"success": True, "summary": "s"}}
         )
+
+
+@pytest.mark.parametrize("summary", ["Mend the checkout", "Mend the checkout."])
+def test_a_revert_follows_a_summary_without_its_full_stop(summary: str):
+    link = RevertLink(f"mem_{'0' * 26}", commit="1234567890abcdef")
+    assert add_revert(summary, link) == "Mend the checkout; reverted by 1234567890"

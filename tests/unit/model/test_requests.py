@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from rum import InvalidQuery
-from rum.model.fields import seconds
-from rum.model.parse import parse
+from rum.model.fields import parse, seconds
 from rum.model.requests import RecallRequest
 
 

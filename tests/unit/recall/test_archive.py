@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rum.model.links import Edge, LinkType
+from rum.model.memory import Edge, LinkType
 from rum.recall.cascade import run, search
 from rum.recall.semantic import SemanticSearch
 from rum.recall.words import Words

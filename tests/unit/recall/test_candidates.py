@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rum.model.links import Edge, LinkType
+from rum.model.memory import Edge, LinkType
 from rum.recall import levels, limits
 from rum.recall.levels import by_words
 from rum.recall.query import RecallQuery

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from rum.model.links import Edge, LinkType
+from rum.model.memory import Edge, LinkType
 from rum.recall import limits
 from rum.recall.limits import TOGETHER
 from rum.recall.neighbours import NOBODY, Neighbourhood
 from rum.store.base import Store
 from rum.store.filters import Filters
+from rum.store.search import Wanted
 from support.builders import NOON, add_memory
 from support.finding import ids_of, key_of, keys_of
 
@@ -28,9 +29,8 @@ def met(store: Store, *names: str) -> Neighbourhood:
     """A neighbourhood that has been told of these memories, one by one."""
     near = Neighbourhood()
     for key in keys_of(store, [f"mem_{name}" for name in names]):
-        found = store.search.describe(
-            [key], Filters(superseded=True), session_limit=TOGETHER, known_sessions=near.sessions
-        )
+        wanted = Wanted(session_limit=TOGETHER, known_sessions=near.sessions)
+        found = store.search.describe([key], Filters(superseded=True), wanted)
         near.learn(found)
     return near
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rum.model.links import Edge, LinkType
+from rum.model.memory import Edge, LinkType
 from rum.model.requests import Strategy
 from rum.recall.cascade import Answer, run, search
 from rum.recall.query import Found

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from rum.model.links import Edge, LinkType
+from rum.model.memory import Edge, LinkType
 from rum.recall import fitted, limits
 from rum.recall.cascade import search
 from rum.recall.semantic import SemanticSearch

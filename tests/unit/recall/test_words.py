@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rum.model.links import Edge, LinkType
+from rum.model.memory import Edge, LinkType
 from rum.recall import limits
 from rum.recall.words import MAX_CORRECTED_WORDS, Words, inflected, spellings
 from rum.store.base import Store
@@ -293,3 +293,16 @@ def test_in_a_long_word_any_letter_may_be_wrong() -> None:
 def test_endings_are_for_longer_words() -> None:
     assert inflected(["connect"]) >= {"connect", "connects", "connected", "connecting"}
     assert inflected(["red"]) == {"red"}
+
+
+class TestIrregularForms:
+    def test_a_memory_with_another_form_holds_the_word(self, store: Store) -> None:
+        fill(store, "The parser lost its state", "Paint the logo")
+        words = Words(store.search, "losing state")
+        assert words.unknown == 0
+        assert [words.terms_of(mask) for mask in words.masks.values()] == [["lose", "state"]]
+        assert words.mask_in("parser lost state") == words.everything
+
+    def test_two_forms_in_a_question_count_once(self, store: Store) -> None:
+        fill(store, "The parser lost its state")
+        assert Words(store.search, "lose or lost").terms == ["lose"]

@@ -220,6 +220,38 @@ def test_an_access_key_is_followed_by_its_secret():
     )
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "encryption_key = bytes.fromhex('§')",
+        "const secret = Buffer.from('§', 'hex')",
+        "token: **§**",
+        "curl -b 'sid=§' https://example.com",
+        ".example.com\tTRUE\t/\tTRUE\t1700000000\tsid\t§",
+        "ASP.NET_SessionId=§",
+        '{"db_url": {"value": "§", "type": "string", "sensitive": true}}',
+        '"override_special": null, "result": "§", "special": true',
+        "mc alias set store https://minio.example.com Q3AM3UQ867SPQQA43P2F §",
+        "npm recovery codes\n§\n§",
+    ],
+)
+def test_a_generated_value_is_found_by_what_it_is_used_for(text: str):
+    secret = "9f3b1c77e05d4a2886bc41d9720fae3518c6d02b"
+    if "minio" in text:
+        secret = "zuf+tfteSlswRu7BJ86wekitnifILbZam1KYY3TG"
+    assert secret not in redact(text.replace("§", secret))
+
+
+@pytest.mark.parametrize("code", ["k3f9a-7mq2x", "a1b2c3d4e5"])
+def test_a_single_recovery_code_is_found(code: str):
+    assert code not in redact(f"my 2fa backup code is {code}.")
+
+
+def test_numbers_of_sessions_are_no_cookies():
+    line = "session_id=550e8400-e29b-41d4-a716-446655440000"
+    assert redact(line) == line
+
+
 def test_extra_patterns_are_redacted():
     redactor = Redactor(extra=[r"EMP-\d{6}", r"badge (\w+)"])
     assert redactor.redact("EMP-123456 has badge blue") == "[REDACTED:custom] has badge [REDACTED:custom]"

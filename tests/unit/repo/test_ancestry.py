@@ -95,7 +95,7 @@ def test_a_deleted_branch_is_abandoned_also_after_its_commits_are_gone(
 
 def test_commits_that_were_never_here_are_not_judged(git: GitRepository):
     found = compare_commits(git, ["0123456789" * 4])
-    assert found == (set(), {})
+    assert found == (set(), set(), {})
 
 
 def test_without_a_commit_nothing_can_be_said(tmp_path: Path):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from rum.text.terms import VERSION, query_terms, stem, terms
+from rum.text.terms import VERSION, forms_of, query_terms, stem, terms, without_other_forms
 
 
 def test_the_version_is_a_number():
@@ -262,3 +262,28 @@ def test_forms_of_one_word_share_a_stem(words: str, expected: str):
 @pytest.mark.parametrize("word", ["", "a", "is", "as", "s" * 65, "ing" * 30])
 def test_very_short_and_very_long_words_are_unchanged(word: str):
     assert stem(word) == word
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("buy", "bought"),
+        ("children", "child"),
+        ("overwritten", "overwrite"),
+        ("losing", "lost"),
+        ("ran", "runs"),
+    ],
+)
+def test_the_forms_of_an_irregular_word_belong_together(one: str, other: str):
+    assert stem(other) in forms_of(stem(one))
+    assert forms_of(stem(one)) == forms_of(stem(other))
+
+
+def test_other_words_have_one_form():
+    assert forms_of("pool") == ("pool",)
+    assert forms_of(stem("bounds")) == ("bound",)
+    assert forms_of("left") == ("left",)
+
+
+def test_of_several_forms_of_a_word_the_first_stays():
+    assert without_other_forms(terms("bought car buy")) == ["bought", "car"]

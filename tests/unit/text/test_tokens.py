@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from rs_bpe.bpe import openai
 
 from rum.model.answers import DEPTHS, at_depth, to_json
+from rum.model.fields import parse
 from rum.model.ids import new_id
 from rum.model.memory import Draft, FileRef, Memory, Operation
-from rum.model.parse import parse
 from rum.text.tokens import estimate_tokens
 
 HERE = Path(__file__).parent

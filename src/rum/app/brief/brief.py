@@ -14,6 +14,7 @@ from rum.app.brief.query import BriefQuery, distinctive_words, make_query, norma
 from rum.app.brief.work import work
 from rum.app.caller import Caller
 from rum.app.calls import load
+from rum.app.freshness.texts import fact_text, rule_text, texts_freshness
 from rum.app.journal.journals import Journals
 from rum.app.layers import rules
 from rum.app.notes.notes import day, match_notes
@@ -22,11 +23,12 @@ from rum.app.project import Project
 from rum.inject import brief as wording
 from rum.inject.budget import WARNING, Chosen, Piece, choose
 from rum.inject.notes import HEADING, background, cut, under_title
-from rum.model.brief import Brief, BriefRequest, Taken
+from rum.model.anchors import remark
+from rum.model.answers import ledger_id
 from rum.model.errors import NO_RESULTS, RumError
 from rum.model.layers import ANYWHERE, USER
 from rum.model.notes import Broken, MatchedNote, MatchRequest
-from rum.model.offers import ledger_id
+from rum.model.runs import Brief, BriefRequest, Taken
 from rum.text.patterns import SOME_WORDS, best, compiled
 from rum.text.shorten import one_line
 from rum.text.terms import content_words, terms
@@ -65,11 +67,11 @@ def brief(caller: Caller, request: BriefRequest) -> Brief:
     has_chapters = project.store.has_chapters()
     chapters = load("app.brief.chapters:chapter_pieces")(project, query) if has_chapters else ()
     pieces = [
-        *_users_words(project, query),
+        *_labelled(project, _users_words(project, query)),
         *earlier,
-        *_best(_rated(project, _matching_rules(project, query))),
+        *_labelled(project, _best(_rated(project, _matching_rules(project, query)))),
         *_rated(project, [*chapters, *notes]),
-        *_best(_rated(project, _matching_facts(project, query))),
+        *_labelled(project, _best(_rated(project, _matching_facts(project, query)))),
         *journal,
     ]
     chosen = choose(pieces, request.tokens, wording.render_brief)
@@ -117,6 +119,24 @@ def _rated(project: Project, pieces: Iterable[Piece]) -> list[Piece]:
     ]
 
 
+def _labelled(project: Project, pieces: Iterable[Piece]) -> list[Piece]:
+    """Rules and facts, with a remark on those whose code is not what it was."""
+    pieces = list(pieces)
+    facts = project.store.facts.get([piece.id for piece in pieces if piece.kind == "fact"])
+    rules = project.store.rules.get([piece.id for piece in pieces if piece.kind != "fact"])
+    fresh = texts_freshness(project, [*map(fact_text, facts), *map(rule_text, rules)])
+    labelled: list[Piece] = []
+    for piece in pieces:
+        found = fresh.get(ledger_id("fact" if piece.kind == "fact" else "rule", piece.id))
+        if found and (said := remark(found.state)):
+            # What a user said stays what they want.
+            less = 0.0 if piece.kind == "guidance" else wording.OUTDATED
+            forms = tuple(f"{form} ({said})" for form in piece.forms)
+            piece = piece._replace(forms=forms, points=round(piece.points - less, 2))
+        labelled.append(piece)
+    return labelled
+
+
 def _best(pieces: Iterable[Piece]) -> list[Piece]:
     return sorted(pieces, key=lambda piece: -piece.points)[:MAX_PIECES]
 
@@ -151,7 +171,8 @@ def _note(note: MatchedNote) -> Piece:
     blocks = [background([version], day).removeprefix(HEADING) for version in versions]
     at = note.discovered_at or 0
     is_older = any((other.discovered_at or 0) > at for other in note.otherwise or ())
-    points = note.score - (wording.OUTDATED if is_older or note.gone else 0.0)
+    is_outdated = is_older or bool(note.gone) or bool(remark(note.freshness))
+    points = note.score - (wording.OUTDATED if is_outdated else 0.0)
     return wording.note(note.id, round(points, 2), blocks, at)
 
 
@@ -173,7 +194,7 @@ def _users_words(project: Project, query: BriefQuery) -> Iterator[Piece]:
     """What users said that they want: about the task or its files, and the newest of the rest."""
     elsewhere = 0
     about: list[Piece] = []
-    for rule in project.store.rules.from_source(USER, MAX_FACTS_SEARCHED):
+    for rule in project.store.rules.latest(MAX_FACTS_SEARCHED, USER):
         if best([compiled(rule.condition)], query.text) is None:
             continue
         words = distinctive_words(rule.action)

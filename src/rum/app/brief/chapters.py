@@ -18,9 +18,10 @@ from rum.text.patterns import Text, is_any, without_paths
 CLAIMS, STORIES = 6, 2  # The maximum of claims, and of chapters, among which the budget chooses
 MOST_SUPPORT = 5  # Memories beyond the first that still make a claim worth more
 VERY_FILE = 0.5  # What share of the task's words it is worth that a claim names the very file at hand
-# How a claim begins that is of use only where its file is at hand; the first is of earlier versions.
+# How a claim begins that is of use only where its file is at hand; the first two are of earlier versions.
 _OF_FILES = re.compile(
     r"\d+ of (?:\d+ )?memor(?:y|ies)\b|(?:Usually w|W)hen \S+ was changed, |Changes of \S+ failed "
+    r"|In these chapters, changes of "
 )
 _CHANGED = re.compile(r"\d+ of (?:\d+ )?memor(?:y|ies) changed \S+")
 _NUMBER = re.compile(r"\d+")

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from rum.app.agents import agent_name
 from rum.app.caller import Caller
-from rum.model.brief import BriefRequest
+from rum.model.runs import BriefRequest
 from rum.repo.files import strip_line
 from rum.text.patterns import Text
 from rum.text.terms import content_words

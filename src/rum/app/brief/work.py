@@ -17,8 +17,7 @@ from rum.app.project import Project
 from rum.inject import brief
 from rum.inject.budget import WARNING, Piece
 from rum.model.anchors import Freshness, remark
-from rum.model.links import LinkType
-from rum.model.memory import Memory, OriginKind, add_revert, has_worked, is_unfinished, is_verified
+from rum.model.memory import LinkType, Memory, OriginKind, add_revert, has_worked, is_unfinished, is_verified
 from rum.model.requests import MAX_LIMIT, RecallRequest
 from rum.recall import cascade
 from rum.recall.query import RecallQuery
@@ -30,6 +29,7 @@ from rum.text.terms import content_words
 
 MAX_FAILURES = 20  # On the files at hand, newest first
 MAX_ANSWERS = 8
+LIKELY = 0.5  # The confidence by meaning from which a memory answers a task whatever words they share
 RECENT_MEMORIES = 40  # The number of newest memories that are searched for follow-ups
 MAX_FOLLOW_UPS = 3  # Of one memory
 MIN_WORD_SHARE = 0.5  # The minimum share of a follow-up's words that the task must have
@@ -42,6 +42,7 @@ class ScoredMemory(NamedTuple):
 
     memory: Memory
     confidence: float
+    is_by_meaning: bool = False  # Its confidence rests on vectors too
 
 
 def work(caller: Caller, query: BriefQuery) -> Iterator[Piece]:
@@ -57,7 +58,7 @@ def work(caller: Caller, query: BriefQuery) -> Iterator[Piece]:
     after = LaterWork(caller.project, pool)
     after.freshness = freshness_of(caller.project, [found.memory.id for found in (*on_files, *answers)])
     warned = {found.memory.id for found in on_files if not _is_over(found.memory, after)}
-    for (memory, _), times in _merge_repeated(one for one in on_files if one.memory.id in warned):
+    for (memory, *_), times in _merge_repeated(one for one in on_files if one.memory.id in warned):
         likeness = query.text.share(content_words(memory.intent.goal)) if query.about else 0.0
         points = WARNING + brief.LIKE_THE_TASK * likeness + brief.recency(memory.created_at, query.now)
         yield _failure(memory, points, times, after)
@@ -81,7 +82,7 @@ def _failures(caller: Caller, query: BriefQuery) -> list[ScoredMemory]:
 def _answers(caller: Caller, query: BriefQuery) -> list[ScoredMemory]:
     """The memories that answer the task; without one, the newest of the files at hand.
 
-    Without files, they must share a distinctive word with the task.
+    Without files, they must share a distinctive word with the task, or be likely by their meaning.
     """
     if not query.about:
         found = _recall(caller, query, file=query.files, limit=MAX_ANSWERS)
@@ -91,14 +92,16 @@ def _answers(caller: Caller, query: BriefQuery) -> list[ScoredMemory]:
     if not wanted or query.files:
         return found
     texts = caller.project.store.search.texts([one.memory.id for one in found])
-    return [one for one in found if not wanted.isdisjoint(" ".join(texts[one.memory.id]).split())]
+    return [
+        one
+        for one in found
+        if (one.is_by_meaning and one.confidence >= LIKELY)
+        or not wanted.isdisjoint(" ".join(texts[one.memory.id]).split())
+    ]
 
 
 def _recall(caller: Caller, query: BriefQuery, **conditions: Any) -> list[ScoredMemory]:
-    """Recall by words and files, without counting it as a use of the memories.
-
-    Vectors are left out: which of them exist changes from minute to minute, and a brief must not wait.
-    """
+    """The same memories as a recall by words and files gives, without counting it as a use of them."""
     if not conditions.get("file") and not conditions.get("intent"):
         return []
     store, threshold = caller.project.store, caller.project.settings.min_confidence
@@ -107,12 +110,23 @@ def _recall(caller: Caller, query: BriefQuery, **conditions: Any) -> list[Scored
     asked: list[RecallQuery] = []
     for wording in wordings_of(request.wordings) or (None,):  # a task may come with a log below it
         one = replace(request, intent=wording)
-        earlier = asked[0] if asked else None
-        asked.append(RecallQuery(one, store, files, session=caller.session_id, earlier=earlier))
-    found = cascade.run(*asked)
+        earlier, is_part = asked[0] if asked else None, bool(asked) and len(request.wordings) == 1
+        asked.append(
+            RecallQuery(
+                one,
+                store,
+                files,
+                session=caller.session_id,
+                semantic=caller.project.semantic,
+                earlier=earlier,
+                is_part=is_part,
+            )
+        )
+    found = cascade.run(*asked, fill=True)
+    by_meaning = any(one.by_meaning for _, one in found.asked)
     matches = {match.memory_id: match.confidence for match in found.matches}
     memories = store.memories.get(list(matches), ReadMode.BEST_EFFORT)
-    return [ScoredMemory(memory, matches[memory.id]) for memory in memories]
+    return [ScoredMemory(memory, matches[memory.id], by_meaning) for memory in memories]
 
 
 def _merge_repeated(found: Iterable[ScoredMemory]) -> list[tuple[ScoredMemory, int]]:
@@ -202,6 +216,8 @@ def _settled_text(memory: Memory, after: LaterWork) -> str:
 
 def _is_over(memory: Memory, after: LaterWork) -> bool:
     """Whether a captured failure was settled later: it is told as earlier work, not as a warning."""
+    if memory.reverted_by and (memory.reverts or memory.intent.goal.startswith('Revert "')):
+        return True  # a revert that was reverted is no approach that failed
     return memory.origin.kind in _CAPTURED and after.is_settled(memory.id)
 
 

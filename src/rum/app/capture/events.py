@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, cast
 
 from msgspec import UNSET, Struct, UnsetType
 
 from rum.app.project import Project
+from rum.capture.events import spool
+from rum.capture.events.event import from_line
 from rum.capture.observe.turns import key_of
 from rum.inject.render import short_id
 from rum.model.errors import InvalidQuery
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
 
 MOST = 1000
 _SAID = 200
+_NOTHING = "No captured events. They are listed when a turn ends. Run `rum install` to register hooks."
 # What may have become of an event's turn
 BECAME = ("memory", "pending", "completed", "nothing", "forgotten", "open")
 
@@ -49,6 +54,13 @@ class CapturedEventList(Struct, frozen=True, kw_only=True):
     hint: str | UnsetType = UNSET
 
 
+def spooled_events(project: Project) -> Iterator[Event]:
+    """The events that hooks left and that are not imported yet: mostly those of turns that are not over."""
+    for path in [path for folder in project.spool_folders for path in spool.spools(folder)]:
+        with suppress(OSError):
+            yield from (event for line in spool.complete_lines(path)[0] if (event := from_line(line)))
+
+
 def list_events(
     project: Project,
     *,
@@ -68,10 +80,11 @@ def list_events(
     memory_id = project.find_id("memory", memory) if memory else None
     wanted = EventQuery(MOST if became else limit, memory=memory_id, since=since or 0, **by)
     views = [view_event(one) for one in project.store.captured.find(wanted)]
-    total, going_on = project.store.captured.count()
+    counts = project.store.captured.counts()
+    total = sum(counts.events.values())
     kept = [view for view in views if became is None or view.became == became][:limit]
-    hint = UNSET if total else "No captured events. Run `rum install` to register hooks."
-    return CapturedEventList(events=kept, total=total, open_turns=going_on, hint=hint)
+    hint = UNSET if total else _NOTHING
+    return CapturedEventList(events=kept, total=total, open_turns=counts.open_turns, hint=hint)
 
 
 def view_event(found: FoundEvent) -> CapturedEventView:

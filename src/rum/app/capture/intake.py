@@ -16,6 +16,7 @@ from rum.app.capture.turns import TurnOutcome, TurnSource
 from rum.app.capture.words import keep_words, propose_candidates
 from rum.app.imports.batch import Tally, import_pieces
 from rum.app.memories.trash import delete_expired, finish_forgetting
+from rum.app.offers import judge_work
 from rum.app.offers import record as record_offers
 from rum.app.project import Project
 from rum.capture.events import problems, spool
@@ -92,11 +93,14 @@ def intake(caller: Caller, patience: float = 0.0) -> Intake:
             propose_candidates(project)
             new = _import_spool(project)
             counts = _conclude_turns(caller)
+            judge_work(project)
             dropped = captured.drop(project.now() - KEPT)
             finish_forgetting(project)
             delete_expired(project)
             problems.delete_problems(project.spool_folders, project.now() - problems.RECENT)
-            return Intake(events=new, open=captured.count()[1], dropped=dropped, busy=False, **counts)
+            return Intake(
+                events=new, open=captured.counts().open_turns, dropped=dropped, busy=False, **counts
+            )
     except TimeoutError:
         return Intake(busy=True)
 
@@ -206,7 +210,7 @@ def _conclude_turns(caller: Caller) -> Counter[str]:
             # The offers need the events, which concluding a forgotten turn deletes.
             events = [as_event(one) for one in caller.store.captured.events(row.key)]
             made = caller.store.memories.get([outcome.memory_id] if outcome.memory_id else [])
-            record_offers(caller, events, made[0].outcome.success if made else None)
+            record_offers(caller, events, made[0] if made else None)
             conclude(caller.project, row, outcome)
         for row in rows:
             _keep_words(caller, row, source, done)

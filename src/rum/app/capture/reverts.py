@@ -136,8 +136,7 @@ def _with_mark(memory: Memory, link: RevertLink, files: set[str] | None) -> Memo
     actions = (
         replace(one, result=failed)
         if one.type in _EDITS
-        and one.result
-        and one.result.success
+        and (one.result is None or one.result.success)
         and (files is None or one.details.file_path in files)
         else one
         for one in memory.actions

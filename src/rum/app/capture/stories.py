@@ -12,13 +12,31 @@ from rum.app.capture.reverts import mark_reverted
 from rum.app.memories.store import replace_memory
 from rum.app.review import pending
 from rum.app.review.pending import PendingMemory
-from rum.capture.observe.goals import PromptKind, read_prompt
-from rum.capture.observe.stories import changed_paths, is_done_by, story_link, with_replaced_lines
+from rum.capture.observe.goals import PromptKind, read_prompt, resumes_named_work
+from rum.capture.observe.guidance import guidance_in
+from rum.capture.observe.stories import (
+    changed_paths,
+    is_done_by,
+    story_link,
+    with_replaced_lines,
+    with_undone_lines,
+    without_disproved,
+)
 from rum.capture.observe.turn_memory import TurnObservation
 from rum.capture.observe.turns import Turn
-from rum.model.links import Edge, LinkType
-from rum.model.memory import Content, Memory, OriginKind, is_unfinished, is_verified, parse_draft
+from rum.model.memory import (
+    Content,
+    Edge,
+    LinkType,
+    Memory,
+    OriginKind,
+    is_unfinished,
+    is_verified,
+    parse_draft,
+)
 from rum.store.filters import Filters
+from rum.text.contrary import rejected_parts
+from rum.text.terms import content_words
 
 CAPTURE_AUTHOR = "capture"  # The author recorded when capture changes an existing memory
 _CANDIDATES = 30  # The newest memories of the same files, and of the same session, that are compared
@@ -54,10 +72,12 @@ class StoryLinks:
         now = self._caller.project.now()
         added = sum(self._store.links.add(edge, now) for edge in dict.fromkeys(edges))
         continued = {edge.target_id for edge in edges if edge.link_type is LinkType.CAUSED_BY}
+        wish = " ".join(said.text for said in guidance_in(prompt) if rejected_parts(said.text))
         for one in before:
             is_blamed = one.id in continued or not is_verified(one)
-            self._complete(one, [memory], blamed_by=memory if is_blamed else None)
-        self._complete(memory, after, blamed_by=None)
+            blamed = with_replaced_lines(one, memory) if is_blamed else one
+            self._complete(one, with_undone_lines(blamed, memory, wish), [memory])
+        self._complete(memory, memory, after)
         known = next((one.commit for one in before if one.commit), None)
         mark_reverted(self._caller, memory, known, cwd, self._replace)
         return added
@@ -76,23 +96,28 @@ class StoryLinks:
         found = self._store.memories.get(sorted(ids - {memory.id}))
         return sorted((one for one in found if one.origin.kind in _WORK), key=_order, reverse=True)
 
-    def _complete(self, memory: Memory, later: Iterable[Memory], blamed_by: Memory | None) -> None:
-        """Remove from a captured memory what later work has done, and mark the lines that it replaced."""
+    def _complete(self, memory: Memory, completed: Memory, later: Iterable[Memory]) -> None:
+        """Store a captured memory as it is now, without what later work has done or disproved."""
         if memory.origin.kind not in _OWN:
             return
         done = [one for one in later if one.outcome.success and not is_unfinished(one)]
         left = tuple(
             text for text in memory.outcome.follow_up_needed if not any(is_done_by(text, one) for one in done)
         )
-        completed = with_replaced_lines(memory, blamed_by) if blamed_by else memory
-        completed = replace(completed, outcome=replace(memory.outcome, follow_up_needed=left))
+        for one in done:
+            completed = without_disproved(completed, one)
+        completed = replace(completed, outcome=replace(completed.outcome, follow_up_needed=left))
         if completed.content() != memory.content():
             self._replace(memory, completed)
 
     def resumed_by(self, turn: Turn) -> Memory | None:
-        """The memory of an earlier session that a turn goes on with, if its prompt only says to go on."""
+        """The memory of an earlier session that a turn goes on with, as its prompt says.
+
+        If the prompt also says with what, the memory must be of that, and unfinished.
+        """
         kind = read_prompt(turn.prompt, turn.said).kind
-        if turn.key.agent or turn.earlier or kind is PromptKind.TASK:
+        named = set(content_words(turn.prompt)) if resumes_named_work(turn.prompt) else set[tuple[str, ...]]()
+        if turn.key.agent or turn.earlier or (kind is PromptKind.TASK and not named):
             return None
         rows, _ = self._store.search.by_filters(Filters(before=int(turn.began) + 1), _CANDIDATES)
         found = sorted(self._store.memories.get([row.id for row in rows]), key=_order, reverse=True)
@@ -101,8 +126,10 @@ class StoryLinks:
         if kind is PromptKind.RECORD:
             return next((one for one in work if changed_paths(one)), None)
         settled = self._settled(work)
-        unfinished = (one for one in work if is_unfinished(one) and one.id not in settled)
-        return next(unfinished, work[0] if work else None)
+        unfinished = [one for one in work if is_unfinished(one) and one.id not in settled]
+        if named:
+            return next((one for one in unfinished if named & set(content_words(one.intent.goal))), None)
+        return next(iter(unfinished or work), None)
 
     def _settled(self, memories: Iterable[Memory]) -> set[str]:
         """Those of the memories that led to a success."""

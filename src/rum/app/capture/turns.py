@@ -17,13 +17,13 @@ from rum.app.memories.store import replace_memory, with_content
 from rum.app.review import pending
 from rum.app.review.pending import PendingMemory
 from rum.capture.clients.detect import CLIENTS, module_of
+from rum.capture.observe.goals import resumes_named_work
 from rum.capture.observe.turn_memory import TurnObservation, observe_turn
 from rum.capture.observe.turns import Turn, memory_id, subagent_id, subagent_name
 from rum.model.agents import Agent, AgentType
 from rum.model.errors import InvalidQuery
 from rum.model.ids import new_id
-from rum.model.links import Edge, LinkType
-from rum.model.memory import OPERATION_OF, Memory, Origin, OriginKind, parse_draft
+from rum.model.memory import OPERATION_OF, Edge, LinkType, Memory, Origin, OriginKind, parse_draft
 from rum.model.memory_layers import ActionType
 from rum.repo.anchors.checkout import Checkout
 from rum.repo.files import BLOB_LIMIT, blob_id, relative_path
@@ -74,6 +74,8 @@ class TurnSource(Source[Turn]):
         resumed = self._stories.resumed_by(turn)
         if resumed is not None:
             turn = turn._replace(earlier=resumed.intent.goal)
+            if resumes_named_work(turn.prompt):
+                turn = turn._replace(task=resumed.intent.goal, then=(turn.prompt, *turn.then))
             self._resumed[turn.key] = resumed.id
         observed = observe_turn(turn, _Checkout(self._caller, turn.cwd, is_live=not self._imported).text)
         try:

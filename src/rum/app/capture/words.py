@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from rum.app.caller import Caller
+from rum.app.freshness.texts import anchor_text, rule_text
 from rum.app.layers.rules import is_forgotten
 from rum.app.project import Project
 from rum.app.review import pending
@@ -49,7 +50,7 @@ def keep_words(
     if not found:
         return []
     with caller.store.transaction():
-        said = [one for one in caller.store.rules.from_source(USER, _MAX_COMPARED) if not one.superseded_by]
+        said = [one for one in caller.store.rules.latest(_MAX_COMPARED, USER) if not one.superseded_by]
         found = [
             one
             for one in found
@@ -101,12 +102,13 @@ def _add(caller: Caller, rule: Rule) -> None:
         pending.propose_rule(caller.project, PendingRule(rule), CAPTURE)
     else:
         put_rule(caller.project, rule)
+        anchor_text(caller.project, rule_text(rule))
 
 
 def put_rule(project: Project, rule: Rule) -> None:
     """Store a rule in a user's words, and mark those that it supersedes."""
     rules = project.store.rules
-    others = [one for one in rules.from_source(USER, _MAX_COMPARED) if one.id != rule.id]
+    others = [one for one in rules.latest(_MAX_COMPARED, USER) if one.id != rule.id]
     later = next((one for one in others if one.created_at > rule.created_at and _overrules(one, rule)), None)
     rules.put(replace(rule, superseded_by=later.id if later else None))
     for one in others:

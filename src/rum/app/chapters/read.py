@@ -172,7 +172,7 @@ def _match_meaning(project: Project, query: str) -> dict[str, Match]:
         return {}
     nearest = project.semantic.nearest(query, MAX_NEAR_MEMORIES).live
     keys = [key for key, cosine in nearest if cosine >= MIN_COSINE]
-    found = store.search.describe(keys, Filters(superseded=True), session_limit=0)
+    found = store.search.describe(keys, Filters(superseded=True))
     near = frozenset(one.row.id for one in found.memories)
     wisdom = store.wisdom.get(store.wisdom.made_of(parts=store.chapters.made_of(parts=near))) if near else []
 

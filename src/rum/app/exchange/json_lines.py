@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import islice
 from typing import Annotated, Any
@@ -27,6 +27,7 @@ from rum.app.exchange.layers import (
     RuleVersionLine,
     layer_lines,
 )
+from rum.app.freshness.check import freshness_of
 from rum.app.memories.trash import restore_item
 from rum.app.project import Project
 from rum.capture.git.ids import is_memory_of
@@ -41,11 +42,13 @@ from rum.capture.tombstones import (
     wisdom_marks,
 )
 from rum.model.agents import Agent
+from rum.model.anchors import UNKNOWN, Freshness
 from rum.model.errors import InvalidQuery, NotFound
-from rum.model.fields import Stamp, seconds
-from rum.model.links import Edge, LinkType
+from rum.model.fields import Stamp, parse, seconds
 from rum.model.memory import (
     Content,
+    Edge,
+    LinkType,
     Memory,
     Origin,
     OriginKind,
@@ -54,7 +57,6 @@ from rum.model.memory import (
     VersionNumber,
     split_old_summary,
 )
-from rum.model.parse import parse
 from rum.store.base import ReadMode
 from rum.store.records import Revision
 
@@ -64,6 +66,7 @@ FORMAT = 4
 NOT_AN_EXPORT = "Not an export of RUM: its first line must say kind `rum-export`."
 _WITH_ORIGINS = 4
 _ISSUE_SESSION = "github_issue_"
+MAX_CHECKED = 5000  # Memories that are compared with the code, newest first
 BATCH = 200  # Lines per transaction, so that other writers need not wait long
 
 
@@ -81,11 +84,12 @@ class AgentLine(Struct, frozen=True, tag="agent", tag_field="kind"):
 
 
 class MemoryLine(Struct, frozen=True, tag="memory", tag_field="kind"):
-    """A memory and its usage."""
+    """A memory, its usage, and what became of its code until the export; that is not imported."""
 
     memory: Memory
     access_count: Annotated[int, Meta(ge=0, le=10**15)] = 0
     last_accessed: Stamp | None = None
+    freshness: str | UnsetType = UNSET
 
 
 class VersionLine(Struct, frozen=True, tag="version", tag_field="kind"):
@@ -136,15 +140,19 @@ def export(project: Project, left_out: Callable[[str], None]) -> Iterator[bytes]
     yield msgspec.json.encode(Header(FORMAT, __version__))
     for agent in _parents_first(project.store.agents.all()):
         yield msgspec.json.encode(AgentLine(agent))
+    claims = set(project.store.anchors.claims(MAX_CHECKED))
     for batch in project.store.memories.pages():
-        yield from _memory_lines(project, [memory.id for memory in batch], left_out)
+        fresh = freshness_of(project, [memory.id for memory in batch if memory.id in claims])
+        yield from _memory_lines(project, [memory.id for memory in batch], fresh, left_out)
     for edge, at in project.store.links.of().items():
         yield msgspec.json.encode(LinkLine(*edge, at))
     yield from layer_lines(project)
     yield from chapter_lines(project)
 
 
-def _memory_lines(project: Project, ids: list[str], left_out: Callable[[str], None]) -> list[bytes]:
+def _memory_lines(
+    project: Project, ids: list[str], fresh: Mapping[str, Freshness], left_out: Callable[[str], None]
+) -> list[bytes]:
     """The lines of memories and their earlier versions, read in one snapshot."""
     lines: list[bytes] = []
     with project.store.snapshot():
@@ -156,7 +164,9 @@ def _memory_lines(project: Project, ids: list[str], left_out: Callable[[str], No
         versions = project.store.history.of("memory", ids)
         for memory in readable:
             use = uses.get(memory.id, Usage())
-            lines.append(msgspec.json.encode(MemoryLine(memory, use.times, use.last_used_at)))
+            found = fresh.get(memory.id)
+            state = found.state if found and found.state != UNKNOWN else UNSET
+            lines.append(msgspec.json.encode(MemoryLine(memory, use.times, use.last_used_at, state)))
             for number, at, by, (data,) in versions[memory.id]:
                 try:
                     content = msgspec.json.decode(data, type=Content)

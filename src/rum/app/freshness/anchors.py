@@ -52,23 +52,22 @@ def anchors_now(checkout: Checkout, places: Sequence[Place], commit: str) -> lis
     """Anchors of places in files as they are now."""
     anchors: list[Anchor] = []
     for path in dict.fromkeys(place.path for place in places):
-        content = checkout.content(path) if len(anchors) < MAX_ANCHORS else None
-        if content is not None:
+        file = checkout.file(path) if len(anchors) < MAX_ANCHORS else None
+        if file is not None:
             own = [place for place in places if place.path == path][:MAX_ANCHORS]
-            anchors += _anchors(content, path, own, commit)
+            anchors += _anchors(file, own, commit)
     return anchors[:MAX_ANCHORS]
 
 
-def _anchors(content: bytes, path: str, places: Iterable[Place], commit: str) -> list[Anchor]:
-    spans = [_span(content, place) if place.added else (place.start, place.end) for place in places]
-    return make_anchors(content, path, list(dict.fromkeys(spans)), commit)
+def _anchors(file: SourceFile, places: Iterable[Place], commit: str) -> list[Anchor]:
+    spans = [_span(file, place) if place.added else (place.start, place.end) for place in places]
+    return make_anchors(file, list(dict.fromkeys(spans)), commit)
 
 
-def _span(content: bytes, place: Place) -> tuple[int, int]:
+def _span(file: SourceFile, place: Place) -> tuple[int, int]:
     """Where the lines that an edit added are: later edits of the same work may have moved them."""
     added = place.added.encode("utf-8", "replace")
-    for anchor in make_anchors(added, place.path, [(1, added.count(b"\n") + 1)]):
-        file = SourceFile(content, place.path)
+    for anchor in make_anchors(SourceFile(added, place.path), [(1, added.count(b"\n") + 1)]):
         found = check_anchor(anchor._replace(start=place.start or 1), file, place.path)
         if found.state in (FRESH, MOVED) or (found.state == CHANGED and found.share <= MAX_CHANGED):
             return found.start, found.end
@@ -89,7 +88,7 @@ def anchor_commits(project: Project, repository: GitRepository, memories: Sequen
         for memory_id, places in wanted[blob].items():
             for path in dict.fromkeys(place.path for place in places):
                 own = [place for place in places if place.path == path]
-                made[memory_id] += _anchors(content, path, own, commits[memory_id])
+                made[memory_id] += _anchors(SourceFile(content, path), own, commits[memory_id])
     project.store.anchors.put({one: encode(anchors) for one, anchors in made.items()})
 
 

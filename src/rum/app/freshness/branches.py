@@ -1,19 +1,33 @@
 """Which memories were made on branches that are not part of the checkout.
 
-Git is asked in quiet moments (`rum tidy`, `rum import git`) and by `rum verify`. The result is kept in a file
-for each checkout, so that answers need only read it. Branches are named only as long as the same commit is
-checked out. What is known to be part of the checkout stays so when further commits follow.
+Git is asked in quiet moments (`rum tidy`, `rum import git`, `rum sync`) and by `rum verify`. The result is
+kept in a file for each checkout, so that answers need only read it. Branches are named only as long as the
+same commit is checked out, or an earlier one after a reset. What is known to be part of the checkout stays so
+when further commits follow, and after a reset as far as it was part of the earlier commit.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterable, Mapping
 
 from rum.app.project import Project
-from rum.repo.ancestry import compare_commits
-from rum.repo.anchors.commits import KEPT_PREFIX, SHORT, KnownCommits, kept_path, log_of, read_kept
+from rum.model.anchors import decode, text_mark
+from rum.repo.ancestry import compare_commits, first_parents
+from rum.repo.anchors.commits import (
+    KEPT_PREFIX,
+    SHORT,
+    KnownCommits,
+    kept_path,
+    log_of,
+    position_in,
+    read_kept,
+)
+from rum.repo.git import GitRepository
 from rum.settings.home import write_private
+
+MAX_CHAIN = 1000  # Commits before HEAD to which a reset may go back
 
 
 def known_commits(project: Project) -> KnownCommits:
@@ -28,7 +42,9 @@ def unmerged(project: Project) -> dict[str, str]:
     head, _ = project.commit_and_branch()
     repository = project.repository()
     kept = read_kept(project.location.directory, repository) if head and repository else {}
-    return kept.get("memories", {}) if kept.get("head") == head else {}
+    # What is not part of a commit is not part of those before it.
+    is_known = bool(head) and position_in(kept, (head or "",)) is not None
+    return kept.get("memories", {}) if is_known else {}
 
 
 def _any_kept(project: Project) -> bool:
@@ -38,14 +54,33 @@ def _any_kept(project: Project) -> bool:
         return False
 
 
-def needs_renewal(project: Project) -> bool:
-    """Whether another commit is checked out than the one that git was asked about."""
+def needs_renewal(project: Project, *, commits: bool = False) -> bool:
+    """Whether another commit is checked out than the one that git was asked about.
+
+    With `commits` also whether there are commits that git was not asked about.
+    """
     head, _ = project.commit_and_branch()
     repository = project.repository()
     if head is None or repository is None or not project.location.exists:
         return False
     kept = read_kept(project.location.directory, repository)
-    return kept.get("head") != head or "inside" not in kept
+    if kept.get("head") != head or "chain" not in kept:
+        return True
+    return commits and kept.get("asked") != _mark(
+        _asked(project, repository, project.store.memories.checked_out())
+    )
+
+
+def _asked(project: Project, repository: GitRepository, made: Mapping[str, str]) -> set[str]:
+    """The commits that memories were made at and that texts are tied to, and those that followed."""
+    texts = project.store.anchors.of_texts().values()
+    named = {*made.values(), *(anchor.commit for one in texts for anchor in decode(one.data)[:1])} - {""}
+    later = log_of(repository).later
+    return {one for sha in named for one in (sha, *later.get(sha, ()))}
+
+
+def _mark(commits: Iterable[str]) -> str:
+    return text_mark(" ".join(sorted(commits)))
 
 
 def renew_branches(project: Project) -> bool:
@@ -56,14 +91,23 @@ def renew_branches(project: Project) -> bool:
         return False
     made = project.store.memories.checked_out()
     kept = read_kept(project.location.directory, repository)
-    later = log_of(repository).later
-    asked = {one for sha in {*made.values()} for one in (sha, *later.get(sha, ()))}
+    asked = _asked(project, repository, made)
     found = compare_commits(repository, asked, kept.get("commits"))
     if found is None:
         return False
+    chain, since = first_parents(repository, MAX_CHAIN)
+    since |= dict.fromkeys(found.by_changes, 0)
     memories = {one: found.outside[sha] for one, sha in made.items() if sha in found.outside}
     inside = " ".join(sorted(sha[:SHORT] for sha in found.inside))
-    new = {"head": head, "memories": memories, "commits": found.outside, "inside": inside}
+    new = {
+        "head": head,
+        "memories": memories,
+        "commits": found.outside,
+        "inside": inside,
+        "chain": " ".join(sha[:SHORT] for sha in chain),
+        "since": {sha[:SHORT]: since[sha] for sha in sorted(found.inside & since.keys())},
+        "asked": _mark(asked),
+    }
     if new != kept:
         write_private(kept_path(project.location.directory, repository), json.dumps(new).encode())
     return new != kept

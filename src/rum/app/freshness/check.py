@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from msgspec import UNSET
@@ -39,19 +39,30 @@ def check_anchors(project: Project, ids: Iterable[str]) -> dict[str, list[tuple[
 
     Nothing is said of code that may never have been part of the checkout, such as that of other branches.
     """
+    return what_is_known(project, compare_anchors(project, ids))
+
+
+def what_is_known(
+    project: Project, compared: Mapping[str, list[tuple[Anchor, Freshness]]]
+) -> dict[str, list[tuple[Anchor, Freshness]]]:
+    """Anchors without an answer where their code may never have been part of the checkout."""
     commits = known_commits(project)
     return {
         one: [(anchor, now if commits.can_tell(anchor, now) else NO_ANSWER) for anchor, now in pairs]
-        for one, pairs in compare_anchors(project, ids).items()
+        for one, pairs in compared.items()
     }
 
 
 def compare_anchors(project: Project, ids: Iterable[str]) -> dict[str, list[tuple[Anchor, Freshness]]]:
     """The anchors of each of these memories with how the files compare, whatever branch they are of."""
+    return compare(project, project.store.anchors.of(list(ids)) if project.checkout else {})
+
+
+def compare(project: Project, known: Mapping[str, bytes]) -> dict[str, list[tuple[Anchor, Freshness]]]:
+    """Anchors as a store keeps them, each with how the files compare."""
     checkout = project.checkout
     if checkout is None:
         return {}
-    known = project.store.anchors.of(list(ids))
     checked: dict[str, list[tuple[Anchor, Freshness]]] = {}
     for one, data in known.items():
         if anchors := decode(data):
@@ -60,20 +71,18 @@ def compare_anchors(project: Project, ids: Iterable[str]) -> dict[str, list[tupl
     return checked
 
 
-def count_stale(project: Project, limit: int) -> int:
-    """How many of the newest claims are about code that has changed since."""
-    found = freshness_of(project, project.store.anchors.claims(limit))
-    return sum(one.state in (CHANGED, GONE) for one in found.values())
-
-
 def shown(found: Freshness | None) -> dict[str, Any]:
     """The fields of an answer that say how fresh a memory is."""
+    return {} if found is None else {**code_state(found), "unmerged": found.unmerged or UNSET}
+
+
+def code_state(found: Freshness | None) -> dict[str, Any]:
+    """The fields of `model.code.CodeState`."""
     if found is None:
         return {}
     is_else = found.state in (MOVED, CHANGED, GONE)
     return {
         "freshness": found.state if found.state != UNKNOWN else UNSET,
-        "unmerged": found.unmerged or UNSET,
         "code_at": place(found.path, found.start, found.end) if is_else else UNSET,
         "code_changed": found.share if found.state == CHANGED else UNSET,
     }

@@ -1,24 +1,31 @@
-"""List the memories whose code has changed, and confirm those that still hold."""
+"""List the memories, notes, facts and rules whose code has changed, and confirm those that still hold."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from msgspec import UNSET, UnsetType
 
 from rum.app.caller import Caller
+from rum.app.calls import load
 from rum.app.freshness.branches import needs_renewal, renew_branches, unmerged
 from rum.app.freshness.check import check_anchors, compare_anchors
+from rum.app.freshness.texts import CodeText, check_texts, compare_texts, every_text, make_missing_texts
 from rum.app.project import Project
 from rum.model.anchors import CHANGED, GONE, UNKNOWN, Anchor, Freshness, combine, encode, place
+from rum.model.answers import ledger_id
+from rum.model.code import ChangedBy, ConfirmResult, StaleFile, StaleMemory, VerifyResult
 from rum.model.errors import InvalidQuery
-from rum.model.freshness import ChangedBy, ConfirmResult, StaleFile, StaleMemory, VerifyResult
-from rum.model.memory import Memory
 from rum.recall.files import is_below
 from rum.repo.git_process import ask_git
+from rum.store.anchors import TextAnchors
 from rum.store.base import ReadMode
+from rum.text.shorten import one_line
 
 MAX_CHECKED = 5000  # Memories that are compared with the code, newest first
+CONFIRMED = ("memory", "note", "fact", "rule")
+MAX_SUMMARY = 300  # Characters of a note, fact or rule in the list
 MAX_ASKED = 100  # Changes whose commit is looked for: git takes some 30 ms for each
 
 Checked = list[tuple[Anchor, Freshness]]
@@ -35,28 +42,53 @@ def verify(caller: Caller, files: Sequence[str], limit: int) -> VerifyResult:
     if limit < 1:
         raise InvalidQuery("verify: `limit` must be 1 or more.", field="limit")
     wanted = [caller.relative(path) for path in files]
-    if needs_renewal(project):
+    if project.store.writable:
+        make_missing_texts(project, MAX_CHECKED)
+    if needs_renewal(project, commits=True):
         renew_branches(project)
     elsewhere = unmerged(project)
     claims = [one for one in project.store.anchors.claims(MAX_CHECKED) if one not in elsewhere]
-    checked = check_anchors(project, claims)
+    texts = {text.name: text for text in every_text(project)}
+    checked = check_anchors(project, claims) | check_texts(project, texts.values())
     if wanted:
         checked = {one: pairs for one, pairs in checked.items() if _is_about(pairs, wanted)}
     states = {one: combine(pairs) for one, pairs in checked.items()}
-    stale = [one for one in states if states[one].state in (CHANGED, GONE)]
-    memories = project.store.memories.get(stale, ReadMode.BEST_EFFORT)
-    memories.sort(key=lambda memory: (-memory.created_at, memory.id))
+    stale = {one: state for one, state in states.items() if state.state in (CHANGED, GONE)}
+    items = [
+        _Item("memory", memory.id, memory.created_at, memory.intent.goal, memory.full_summary, memory.id)
+        for memory in project.store.memories.get([*(stale.keys() - texts.keys())], ReadMode.BEST_EFFORT)
+    ]
+    items += [_text_item(texts[name]) for name in stale.keys() & texts.keys()]
+    items.sort(key=lambda item: (-item.at, item.name))
     found: dict[str, list[StaleMemory]] = {}
-    for number, memory in enumerate(memories[:limit]):
-        state = states[memory.id]
-        since = _changed_by(project, checked[memory.id], state) if number < MAX_ASKED else UNSET
-        found.setdefault(state.path, []).append(_stale(memory, state, since))
-    hint = (
-        "Confirm what still holds, correct or supersede what does not, or forget it." if memories else UNSET
-    )
+    for number, item in enumerate(items[:limit]):
+        state = stale[item.name]
+        since = _changed_by(project, checked[item.name], state) if number < MAX_ASKED else UNSET
+        found.setdefault(state.path, []).append(_stale(item, state, since))
+    hint = "Confirm what still holds, correct or supersede what does not, or forget it." if items else UNSET
     known = sum(state.state != UNKNOWN for state in states.values())
     by_file = [StaleFile(path, found[path]) for path in sorted(found)]
-    return VerifyResult(checked=known, stale=len(memories), files=by_file, hint=hint)
+    return VerifyResult(checked=known, stale=len(items), files=by_file, hint=hint)
+
+
+class _Item(NamedTuple):
+    """Something that went stale; `name` is that of the ledger of use."""
+
+    kind: str
+    id: str
+    at: int
+    goal: str
+    summary: str
+    name: str
+
+
+def _text_item(text: CodeText) -> _Item:
+    """A note, fact or rule; of a fact and a rule, the text begins with what they are shown by."""
+    whole = text.read()
+    summary = whole if text.kind == "note" else whole.removeprefix(f"{text.title}\n")
+    return _Item(
+        text.kind, text.id, text.written_at or 0, text.title, one_line(summary, MAX_SUMMARY), text.name
+    )
 
 
 def _is_about(pairs: Checked, wanted: Iterable[str]) -> bool:
@@ -64,12 +96,13 @@ def _is_about(pairs: Checked, wanted: Iterable[str]) -> bool:
     return any(is_below(path, one) for path in paths for one in wanted)
 
 
-def _stale(memory: Memory, state: Freshness, since: ChangedBy | UnsetType) -> StaleMemory:
+def _stale(item: _Item, state: Freshness, since: ChangedBy | UnsetType) -> StaleMemory:
     return StaleMemory(
-        id=memory.id,
-        created_at=memory.created_at,
-        goal=memory.intent.goal,
-        summary=memory.full_summary,
+        id=item.id,
+        kind=item.kind,
+        created_at=item.at,
+        goal=item.goal,
+        summary=item.summary,
         freshness=state.state,
         code_at=place(state.path, state.start, state.end),
         code_changed=state.share,
@@ -106,21 +139,27 @@ def _changed_by(project: Project, pairs: Checked, state: Freshness) -> ChangedBy
     return UNSET
 
 
-def confirm(caller: Caller, memory_ids: Sequence[str]) -> ConfirmResult:
-    """Tie memories to the code as it is now: it was checked that they still hold."""
+def confirm(caller: Caller, ids: Sequence[str], kind: str | None = None) -> ConfirmResult:
+    """Tie memories, notes, facts and rules to the code as it is now: it was checked that they still hold.
+
+    `kind` is needed only if two kinds have an id.
+    """
     project, checkout = caller.project, caller.project.checkout
     if checkout is None:
         raise InvalidQuery("There are no files here to compare with. Run it in a checkout of the project.")
-    if not memory_ids:
-        raise InvalidQuery("confirm: give the id of at least one memory.", field="memory_ids")
-    ids = [project.find_id("memory", one) for one in memory_ids]
+    if not ids:
+        raise InvalidQuery("confirm: give at least one id.", field="ids")
+    found = [_find(caller, one, kind) for one in ids]
+    memories = [one for name, one in found if name == "memory"]
     if caller.is_confined:
-        for one in ids:
+        for one in memories:
             caller.check_may_change(project.memory(one))
-    checked = compare_anchors(project, ids)
+    names = {ledger_id(*one) for one in found}
+    texts = {text.name: text for text in every_text(project) if text.name in names}
+    checked = compare_anchors(project, memories) | compare_texts(project, texts.values())
     commit = project.commit_and_branch()[0] or ""
     renewed: dict[str, bytes] = {}
-    for one in ids:
+    for one in (ledger_id(*one) for one in found):
         left = [found for _, found in checked.get(one, ()) if found.state not in (GONE, UNKNOWN)]
         made = [
             anchor
@@ -133,7 +172,22 @@ def confirm(caller: Caller, memory_ids: Sequence[str]) -> ConfirmResult:
                 if one in checked
                 else f"{one} names no code that could be compared."
             )
-            raise InvalidQuery(problem, field="memory_ids")
+            raise InvalidQuery(problem, field="ids")
         renewed[one] = encode(made)
-    project.store.anchors.put(renewed)
-    return ConfirmResult(confirmed=ids)
+    with project.store.transaction():
+        project.store.anchors.put({one: data for one, data in renewed.items() if one not in texts})
+        project.store.anchors.put_texts(
+            {name: TextAnchors(text.mark, renewed[name]) for name, text in texts.items()}
+        )
+    return ConfirmResult(confirmed=[one for _, one in found])
+
+
+def _find(caller: Caller, name: str, kind: str | None) -> tuple[str, str]:
+    """The kind and the id of what an id, the end of one, a note's slug or a fact's key stands for."""
+    if kind in (None, "memory") and len(ids := caller.project.store.memories.find_ids(name)) == 1:
+        return "memory", ids[0]
+    found = load("app.memories.forget:find_items")(caller, name, kind, CONFIRMED)
+    if found and found[0][0].name == "note":  # it has an id for each entry
+        return "note", found[0][1].partition("#")[0]
+    one = caller.project.single_id(kind or " or ".join(CONFIRMED), name, [one for _, one in found])
+    return found[0][0].name, one

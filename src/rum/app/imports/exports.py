@@ -23,8 +23,7 @@ from rum.capture.git.message import MAX_MESSAGE, closed_by
 from rum.capture.git.work_kind import noise_by_author
 from rum.capture.issues import Issue, issue_id, issue_session, issues_in, memory_fields, mentioned_issues
 from rum.model.ids import id_of
-from rum.model.links import Edge, LinkType
-from rum.model.memory import Origin, OriginKind
+from rum.model.memory import Edge, LinkType, Origin, OriginKind
 from rum.repo import history
 from rum.repo.git import find_git
 from rum.store.filters import Filters

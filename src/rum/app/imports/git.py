@@ -48,11 +48,9 @@ from rum.capture.git.revert_words import Extent, says_revert
 from rum.capture.git.work_kind import Noise, noise_by_author, noise_by_change
 from rum.capture.memory_files import collect_files
 from rum.model.errors import InvalidQuery
-from rum.model.fields import Time, seconds
-from rum.model.links import Edge, LinkType
-from rum.model.memory import SHORT_SHA, Memory, Origin, OriginKind, RevertLink
+from rum.model.fields import Time, parse, seconds
+from rum.model.memory import SHORT_SHA, Edge, LinkType, Memory, Origin, OriginKind, RevertLink
 from rum.model.memory_layers import Layer, Outcome
-from rum.model.parse import parse
 from rum.repo import history
 from rum.repo.files import relative_path
 from rum.repo.git import GitRepository, find_git, head, open_source

@@ -31,11 +31,19 @@ from rum.model.chapters import (
     Evidence,
 )
 from rum.model.errors import InvalidQuery
-from rum.model.fields import seconds
-from rum.model.links import Edge, LinkType
-from rum.model.memory import OPERATION_OF, FileRef, Operation, Origin, OriginKind, Usage, parse_draft
+from rum.model.fields import parse, seconds
+from rum.model.memory import (
+    OPERATION_OF,
+    Edge,
+    FileRef,
+    LinkType,
+    Operation,
+    Origin,
+    OriginKind,
+    Usage,
+    parse_draft,
+)
 from rum.model.memory_layers import ActionType
-from rum.model.parse import parse
 from rum.store.base import ReadMode
 from rum.store.sqlite.typescript_rum import Row, TypeScriptRum, open_typescript_rum
 from rum.text.shorten import without_invisible

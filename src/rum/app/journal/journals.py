@@ -18,6 +18,7 @@ from rum.app.calls import public
 from rum.app.journal.entries import entries_of, search_entries, task_sections, trace_entry
 from rum.inject.journal import DISCOVERIES, FAILURES, agent_prompt, arbiter_prompt, journal_context
 from rum.model.errors import NO_RESULTS, InvalidQuery, NotFound, RumError
+from rum.model.fields import parse
 from rum.model.journal import (
     JournalArchived,
     JournalContext,
@@ -37,7 +38,6 @@ from rum.model.journal import (
     seconds_of,
     with_file_keys,
 )
-from rum.model.parse import parse
 from rum.store.files.journal.archive import GRACE, archive, archived_texts, may_be_due, size_remarks
 from rum.store.files.journal.file import JournalFile
 from rum.store.files.journal.locations import FORBIDDEN, Sessions

@@ -11,13 +11,15 @@ from msgspec.structs import replace
 from rum.app.agents import ensure_agent
 from rum.app.caller import Caller
 from rum.app.calls import public
+from rum.app.freshness.texts import anchor_text, fact_text, shown_facts
 from rum.app.memories.forget import Counts, Kind, Removal, find_in, forget_one, refuse_existing
+from rum.app.pages.lists import Names
 from rum.app.project import Project
 from rum.capture.tombstones import fact_marks
 from rum.model.answers import ForgetResult
 from rum.model.errors import InvalidQuery, NotFound
-from rum.model.layers import Fact, FactVersion, GivenFact
-from rum.model.parse import nearest, parse
+from rum.model.fields import nearest, parse
+from rum.model.layers import Fact, FactVersion, GivenFact, ShownFact
 from rum.store.records import Revision
 
 EVERY = 10**9  # A limit that no project reaches
@@ -32,33 +34,40 @@ class Facts:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
-    def set(self, key: str, value: str) -> Fact:
+    def set(self, key: str, value: str) -> ShownFact:
         """Set a fact; the former value goes into its history."""
         with self._caller.locked_call():
-            return learn(self._caller, key, value)
+            return shown_facts(self._caller.project, [learn(self._caller, key, value)])[0]
 
-    def get(self, key: str) -> Fact | None:
+    def get(self, key: str) -> ShownFact | None:
         """The fact under a key, if there is one."""
         with self._caller.locked_call():
-            return get_fact(self._caller.project, key)
+            fact = get_fact(self._caller.project, key)
+            return shown_facts(self._caller.project, [fact])[0] if fact else None
 
-    def show(self, key: str) -> Fact:
+    def show(self, key: str) -> ShownFact:
         """The fact under a key; NotFound names the nearest key."""
         with self._caller.locked_call():
-            return find_fact(self._caller.project, key)
+            return shown_facts(self._caller.project, [find_fact(self._caller.project, key)])[0]
 
-    def list(self, prefix: str = "", limit: int | None = None) -> Sequence[Fact]:
+    def list(self, prefix: str = "", limit: int | None = None) -> Sequence[ShownFact]:
         """The facts whose keys have this prefix, last changed first."""
         with self._caller.locked_call():
-            return self._caller.store.facts.latest(limit_or_all(limit), prefix)[0]
+            found = self._caller.store.facts.latest(limit_or_all(limit), prefix)[0]
+            return shown_facts(self._caller.project, found)
 
     def history(self, key: str) -> Sequence[FactVersion]:
         """All values of a key, oldest first; the last one is the current value."""
         with self._caller.locked_call():
             fact = find_fact(self._caller.project, key)
-            *earlier, now = self._caller.project.versions("fact", key, fact, fact.value)
-        before = [FactVersion(*one[:3], *one.texts, current=False) for one in earlier]
-        return [*before, FactVersion(*now[:3], *now.texts, current=True)]
+            found = self._caller.project.versions("fact", key, fact, fact.value)
+            names = Names(self._caller.project)
+            return [
+                FactVersion(
+                    *one[:3], *one.texts, current=one is found[-1], changed_by_name=names.of(one.changed_by)
+                )
+                for one in found
+            ]
 
     def forget(self, key: str) -> ForgetResult:
         """Move a fact with its history into the trash."""
@@ -92,6 +101,7 @@ def learn(caller: Caller, key: str, value: str, timestamp: float | None = None) 
                 version += 1
             fact = replace(old, value=clean.value, timestamp=at, updated_at=changed_at, version=version)
         caller.store.facts.put(fact)
+        anchor_text(caller.project, fact_text(fact))
         caller.store.agents.update(agent.id, last_active=now)
     return fact
 

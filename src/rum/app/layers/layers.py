@@ -17,12 +17,14 @@ from rum.app.calls import plain_json, public
 from rum.app.layers.backends import Backend, OldEntries, StoreBackend
 from rum.consolidate.compaction import is_compactable
 from rum.model.errors import NO_RESULTS, InvalidQuery
+from rum.model.fields import parse
 from rum.model.ids import new_id
 from rum.model.layers import (
     FOUND_AT_MOST,
     KEEP_LAST,
     LASTING,
     MOST_WORKING,
+    WORKING_BYTES,
     CompactOptions,
     GivenEntry,
     GivenFact,
@@ -38,7 +40,6 @@ from rum.model.layers import (
     fact_entry,
     milliseconds,
 )
-from rum.model.parse import parse
 from rum.recall.entries import found
 from rum.store.files.layers import json_size
 
@@ -49,8 +50,14 @@ Given = Mapping[str, Any]
 class Layers:
     """The four layers; calls from several threads take turns."""
 
-    def __init__(self, open_backend: Callable[[], Backend], max_working_entries: int = MOST_WORKING) -> None:
+    def __init__(
+        self,
+        open_backend: Callable[[], Backend],
+        max_working_entries: int = MOST_WORKING,
+        max_working_bytes: int | None = None,
+    ) -> None:
         self._most = _at_least(1, max_working_entries, "max_working_entries")
+        self._most_bytes = max_working_bytes
         self._open_backend = open_backend
         self._backend: Backend | None = None
         self._working: list[MemoryEntry] = []
@@ -101,7 +108,7 @@ class Layers:
             rule = parse(fields, GivenRule, "append")
             return backend.add_rule(ProceduralRule(rule.condition, rule.action, entry.timestamp))
         if layer is MemoryType.WORKING:
-            self._working = [*self._working, entry][-self._most :]
+            self._keep_working(entry)
         elif not backend.append(entry):
             raise InvalidQuery(
                 f"append: the id `{entry.id}` is taken by another entry of the {layer.value} layer, which "
@@ -109,6 +116,21 @@ class Layers:
                 field="id",
             )
         return entry
+
+    def _keep_working(self, entry: MemoryEntry) -> None:
+        """Add a working entry; the oldest ones go while there are too many, or they are too large."""
+        kept = [*self._working, entry][-self._most :]
+        if self._most_bytes is not None:
+            sizes = [json_size(msgspec.to_builtins(one)) for one in kept]
+            if sizes[-1] > self._most_bytes:
+                raise InvalidQuery(
+                    f"append: a working entry has at most {self._most_bytes:,} bytes here, not {sizes[-1]:,}."
+                    " Put long texts into the episodic layer, or store a memory.",
+                    field="content",
+                )
+            while sum(sizes) > self._most_bytes:
+                kept, sizes = kept[1:], sizes[1:]
+        self._working = kept
 
     def search(self, type: MemoryType | str, query: str, limit: int = FOUND_AT_MOST) -> list[MemoryEntry]:
         """The entries of a layer that contain terms of a query, best first."""
@@ -219,7 +241,8 @@ class Layers:
 def layers_of(caller: Caller) -> Layers:
     """The layers of a caller's project; the working entries last as long as the caller."""
     if caller.layers is None:
-        caller.layers = Layers(lambda: StoreBackend(caller))
+        most = WORKING_BYTES if caller.role else None
+        caller.layers = Layers(lambda: StoreBackend(caller), max_working_bytes=most)
     return caller.layers
 
 

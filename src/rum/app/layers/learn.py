@@ -6,6 +6,7 @@ from msgspec import UNSET, UnsetType
 
 from rum.app.caller import Caller
 from rum.app.calls import load
+from rum.app.freshness.texts import shown_facts, shown_rules
 from rum.app.layers import facts, rules
 from rum.app.project import Project
 from rum.model.errors import NO_RESULTS, InvalidQuery
@@ -74,9 +75,18 @@ def _result(
 
     fact_views = [
         FactView(
-            one.key, one.value, one.updated_at or one.created_at, one.version, set_by("fact", one.key, one)
+            *(
+                one.key,
+                one.value,
+                one.updated_at or one.created_at,
+                one.version,
+                set_by("fact", one.key, one),
+            ),
+            freshness=one.freshness,
+            code_at=one.code_at,
+            code_changed=one.code_changed,
         )
-        for one in known or ()
+        for one in shown_facts(project, known or ())
     ]
     rule_views = [
         RuleView(
@@ -85,8 +95,11 @@ def _result(
             said_at=one.created_at if one.source else UNSET,
             about=one.about or UNSET,
             superseded_by=one.superseded_by or UNSET,
+            freshness=one.freshness,
+            code_at=one.code_at,
+            code_changed=one.code_changed,
         )
-        for one in added or ()
+        for one in shown_rules(project, added or ())
     ]
     return LearnResult(
         facts=UNSET if known is None else fact_views,

@@ -11,16 +11,17 @@ from msgspec.structs import replace
 from rum.app.agents import ensure_agent
 from rum.app.caller import Caller
 from rum.app.calls import load, public
+from rum.app.freshness.texts import anchor_text, rule_text, shown_rules
 from rum.app.layers.facts import limit_or_all
 from rum.app.memories.forget import Counts, Kind, Removal, find_in, forget_one, refuse_existing
+from rum.app.pages.lists import Names
 from rum.app.project import Project
 from rum.capture.tombstones import rule_marks
 from rum.model.answers import ForgetResult
 from rum.model.errors import InvalidQuery
-from rum.model.fields import LONGEST_PATTERN
+from rum.model.fields import LONGEST_PATTERN, parse
 from rum.model.ids import new_id
-from rum.model.layers import USER, GivenRule, Rule, RuleVersion
-from rum.model.parse import parse
+from rum.model.layers import USER, GivenRule, Rule, RuleVersion, ShownRule
 from rum.store.records import Revision
 from rum.text.patterns import Match, Text, best, compiled, pattern_error
 from rum.text.shorten import one_line
@@ -36,39 +37,46 @@ class Rules:
     def __init__(self, caller: Caller) -> None:
         self._caller = caller
 
-    def add(self, condition: str, action: str) -> Rule:
+    def add(self, condition: str, action: str) -> ShownRule:
         """Add a rule; returns the existing one if it is the same."""
         with self._caller.locked_call():
-            return add(self._caller, condition, action)
+            return shown_rules(self._caller.project, [add(self._caller, condition, action)])[0]
 
-    def set(self, rule_id: str, condition: str, action: str) -> Rule:
+    def set(self, rule_id: str, condition: str, action: str) -> ShownRule:
         """Change a rule; the former text goes into its history."""
         with self._caller.locked_call():
-            return change(self._caller, rule_id, condition, action)
+            rule = change(self._caller, rule_id, condition, action)
+            return shown_rules(self._caller.project, [rule])[0]
 
-    def list(self, limit: int | None = None) -> Sequence[Rule]:
+    def list(self, limit: int | None = None) -> Sequence[ShownRule]:
         """The rules, newest first."""
         with self._caller.locked_call():
-            return self._caller.store.rules.latest(limit_or_all(limit))
+            return shown_rules(self._caller.project, self._caller.store.rules.latest(limit_or_all(limit)))
 
-    def show(self, rule_id: str) -> Rule:
+    def show(self, rule_id: str) -> ShownRule:
         """One rule by its id, or a tail of it."""
         with self._caller.locked_call():
-            return find_rule(self._caller.project, rule_id)
+            return shown_rules(self._caller.project, [find_rule(self._caller.project, rule_id)])[0]
 
-    def match(self, task: str, plan: str = "") -> Sequence[Rule]:
+    def match(self, task: str, plan: str = "") -> Sequence[ShownRule]:
         """The rules that match a task and its plan, newest first."""
         with self._caller.locked_call():
-            return [rule for rule, _ in match_rules(self._caller.project, Text(task, plan))]
+            found = match_rules(self._caller.project, Text(task, plan))
+            return shown_rules(self._caller.project, [rule for rule, _ in found])
 
     def history(self, rule_id: str) -> Sequence[RuleVersion]:
         """All versions of a rule, oldest first; the last one is the current one."""
         with self._caller.locked_call():
             rule = find_rule(self._caller.project, rule_id)
             texts = rule.condition, rule.action
-            *earlier, current = self._caller.project.versions("rule", rule.id, rule, *texts)
-        before = [RuleVersion(*one[:3], *one.texts, current=False) for one in earlier]
-        return [*before, RuleVersion(*current[:3], *current.texts, current=True)]
+            found = self._caller.project.versions("rule", rule.id, rule, *texts)
+            names = Names(self._caller.project)
+            return [
+                RuleVersion(
+                    *one[:3], *one.texts, current=one is found[-1], changed_by_name=names.of(one.changed_by)
+                )
+                for one in found
+            ]
 
     def forget(self, rule_id: str) -> ForgetResult:
         """Delete a rule; only a keyed hash of it stays."""
@@ -104,6 +112,7 @@ def add(
             timestamp=at,
         )
         caller.store.rules.put(rule)
+        anchor_text(caller.project, rule_text(rule))
         caller.store.agents.update(agent.id, last_active=caller.project.now())
     return rule
 
@@ -130,6 +139,7 @@ def change(caller: Caller, name: str, condition: str, action: str) -> Rule:
             version=version,
         )
         caller.store.rules.put(rule)
+        anchor_text(caller.project, rule_text(rule))
         caller.store.agents.update(agent.id, last_active=caller.project.now())
     return rule
 

@@ -15,10 +15,9 @@ from rum.app.caller import Caller
 from rum.app.calls import load
 from rum.app.project import Project
 from rum.capture.tombstones import marks
-from rum.model.answers import ForgetResult, RestoreResult
+from rum.model.answers import ForgetResult, RestoreResult, ledger_id
 from rum.model.errors import InvalidQuery, NotFound, RumError, StorageError
-from rum.model.links import Edge
-from rum.model.memory import Content, Memory
+from rum.model.memory import Content, Edge, Memory
 from rum.model.requests import ForgetRequest
 from rum.settings.home import file_lock
 from rum.store.activity import OfferQuery, OfferRow
@@ -126,6 +125,8 @@ def forget_one(caller: Caller, kind: Kind, one: str, *, final: bool = False) -> 
         with store.transaction():
             groups = _groups_of(project, kind.name, one)
             removal = kind.remove(caller, one)
+            if kind.name in ("note", "fact", "rule"):
+                store.anchors.delete_texts([ledger_id(kind.name, one)])
             item = _item(caller, kind, one, removal)
             item = item._replace(number=store.trash.put(item))
             # Some of the groups are deleted with the last of their parts.

@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from rum.app.caller import Caller, ParameterName
 from rum.app.project import Project
 from rum.model.errors import InvalidQuery
+from rum.model.fields import nearest
 from rum.model.memory import SHORT_SHA
-from rum.model.parse import nearest
 from rum.model.requests import RecallRequest, Strategy
 from rum.recall import cascade
 from rum.recall.cascade import Answer
@@ -102,7 +102,9 @@ def _why_nothing(project: Project, query: RecallQuery) -> str:
     if query.request.strategy is not Strategy.SEMANTIC:
         is_unknown = len(query.files) == 1 and not query.known_files and not query.filters.any()
         file = query.files[0] if is_unknown else None
-        return f"No matches for the file `{file[:MAX_ECHO_LENGTH]}`" if file else "No matches"
+        if file:
+            return f"No matches for the file `{file[:MAX_ECHO_LENGTH]}`"
+        return _only_by_words(project, query) or "No matches"
     semantic = project.semantic
     if not query.text:
         lacks = "it needs words to go by"
@@ -116,6 +118,16 @@ def _why_nothing(project: Project, query: RecallQuery) -> str:
     else:
         return "No matches"
     return f"Nothing was found by meaning: {lacks}"
+
+
+def _only_by_words(project: Project, query: RecallQuery) -> str | None:
+    """That a question was hardly compared by meaning, as most memories have no vector yet; else None."""
+    if not query.text or project.semantic.embedder is None or not query.words.found.vectors.pending:
+        return None
+    done, pending, _ = project.semantic.counts()
+    if pending <= done:
+        return None
+    return "No matches by words, and most memories have no vector yet (`rum tidy --wait` computes them)"
 
 
 def _commit(project: Project, text: str) -> str | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from rum.capture.git.message import reason_of
 from rum.inject.brief import REASON
-from rum.model.memory import Memory, OriginKind
+from rum.model.memory import SHORT_SHA, Memory, OriginKind
 from rum.text.sentences import is_prose, prose_sentences, split_sentences
 from rum.text.shorten import one_line
 from rum.text.terms import content_words, terms
@@ -22,12 +22,9 @@ _CLOSES = "; closes "
 
 
 def is_commit(memory: Memory) -> bool:
-    """Whether a memory is an unchanged commit, whose summary is only its size.
-
-    Git's import changes a memory only to record a revert; any other change comes from an agent or a person.
-    """
-    is_unchanged = memory.version == 1 or memory.reverted_by is not None
-    return memory.origin.kind is OriginKind.COMMIT and is_unchanged
+    """Whether a memory is a commit with the summary that git's import gave it: id, author and size only."""
+    sha = (memory.origin.reference or "")[:SHORT_SHA]
+    return memory.origin.kind is OriginKind.COMMIT and memory.outcome.summary.startswith(sha)
 
 
 def commit_reason(memory: Memory) -> str:

@@ -33,10 +33,10 @@ from rum.model.answers import (
     at_depth,
     to_json,
 )
+from rum.model.code import VerifyResult
 from rum.model.errors import NO_RESULTS
 from rum.model.fields import seconds
-from rum.model.links import LinkedIds, links_seen
-from rum.model.memory import Memory, OriginKind
+from rum.model.memory import LinkedIds, Memory, OriginKind, links_seen
 from rum.model.requests import MAX_LIMIT, Depth, Direction, ListRequest, RecallRequest, TraceRequest
 from rum.recall import cascade
 from rum.recall import trace as tracing
@@ -112,6 +112,7 @@ def _queries(caller: Caller, request: RecallRequest) -> list[RecallQuery]:
     if not files and request.memory_id is None and len(wordings) == 1:
         files, wordings = _paths_in_words(caller.project, wordings[0])
     for wording in wordings or (None,):
+        is_part = bool(queries) and len(request.wordings) == 1
         queries.append(
             RecallQuery(
                 msgspec.structs.replace(resolved, query=wording, intent=None),
@@ -120,6 +121,7 @@ def _queries(caller: Caller, request: RecallRequest) -> list[RecallQuery]:
                 session=caller.session_id,
                 semantic=caller.project.semantic,
                 earlier=queries[0] if queries else None,
+                is_part=is_part,
             )
         )
     return queries
@@ -198,20 +200,25 @@ def _shown(
     What was asked for by its id, its commit or its issue is never left out.
     """
     request = query.request
-    memories = _fetched(project, request.depth, [match.memory_id for match in answer.matches])
+    folds = not (request.include_similar or _is_literal(query, answer))
+    goals = [match.goal for match in answer.matches if match.goal]
+    has_equal = any(match.goal in goals for match in answer.rest)
+    # What `_folded` needs is read at once where goals show that it will be needed.
+    is_known = folds and (has_equal or len(set(goals)) < len(goals))
+    read = _foldable(request, answer) if is_known else answer.matches
+    memories = _fetched(project, request.depth, [match.memory_id for match in read])
     shown = [(memories[match.memory_id], match, 0) for match in answer.matches if match.memory_id in memories]
-    if request.include_similar or len(shown) + len(answer.rest) < 2 or _is_literal(query, answer):
+    if not folds or len(shown) + len(answer.rest) < 2:
         return shown
     subjects = {_subject(memory) for memory, _, _ in shown}
-    goals = {match.goal for _, match, _ in shown if match.goal}
-    if len(subjects) == len(shown) and not any(match.goal in goals for match in answer.rest):
+    if len(subjects) == len(shown) and not has_equal:
         return shown
     if len(subjects) < len(shown) and not query.text:  # only as many as requested were read
         answer = cascade.run(
             *(_with_limit(one, min(request.limit * FOLDED, MAX_LIMIT)) for one in (query, *wordings)),
             fill=True,
         )
-    return _folded(project, request, answer)
+    return _folded(project, request, answer, memories)
 
 
 def _with_freshness(
@@ -282,13 +289,22 @@ def _with_limit(query: RecallQuery, limit: int) -> RecallQuery:
         session=query.session,
         semantic=query.semantic,
         earlier=query,
+        is_part=query.is_part,
     )
 
 
-def _folded(project: Project, request: RecallRequest, answer: Answer) -> list[Shown]:
-    """One memory for each subject, highest confidence first, up to the limit."""
-    matches = (*answer.matches, *answer.rest)[: request.limit * FOLDED + MAX_LIMIT]
-    memories = _fetched(project, request.depth, [match.memory_id for match in matches])
+def _foldable(request: RecallRequest, answer: Answer) -> Sequence[Match]:
+    """The matches among which memories of the same subject are looked for."""
+    return (*answer.matches, *answer.rest)[: request.limit * FOLDED + MAX_LIMIT]
+
+
+def _folded(
+    project: Project, request: RecallRequest, answer: Answer, known: dict[str, Memory]
+) -> list[Shown]:
+    """One memory for each subject, highest confidence first, up to the limit; `known` were read before."""
+    matches = _foldable(request, answer)
+    missing = [match.memory_id for match in matches if match.memory_id not in known]
+    memories = known | (_fetched(project, request.depth, missing) if missing else {})
     groups: dict[tuple[object, ...], list[tuple[Memory, Match]]] = {}
     for match in matches:
         if memory := memories.get(match.memory_id):
@@ -513,7 +529,18 @@ def _other_direction(project: Project, memory_id: str, direction: Direction) -> 
 
 
 def listing(caller: Caller, request: ListRequest) -> ListResult:
-    """The calling agent's own memories; all memories for the owner if no agent is set."""
+    """The calling agent's own memories; all memories for the owner if no agent is set.
+
+    With `stale` what is about changed code, of all agents.
+    """
+    if request.stale:
+        found: VerifyResult = load("app.freshness.verify:verify")(caller, (), request.limit)
+        if not found.stale:
+            return ListResult(
+                [], 0, NO_RESULTS, f"Compared {found.checked} with the code: none went stale.", []
+            )
+        hint = "Read the code; say `feedback` with `still_true` of what holds, and correct what does not."
+        return ListResult([], found.stale, hint=hint, stale=found.files)
     own = caller.current_agent()
     if own is None and not caller.owner:
         return ListResult([], 0, NO_RESULTS, "You have stored nothing yet.")
@@ -524,7 +551,8 @@ def listing(caller: Caller, request: ListRequest) -> ListResult:
     uses: list[tuple[str, int]] = []
     if request.sort == "access_count":
         uses = [(one, use.times) for one, use in caller.project.store.activity.uses().items()]
-    ids, total = caller.project.store.search.list_ids(filters, request.sort, request.limit, uses)
+    rows, total = caller.project.store.search.by_filters(filters, request.limit, request.sort, uses)
+    ids = [row.id for row in rows]
     counts = caller.project.use_counts(ids)
     memories = caller.project.store.memories.get(ids, ReadMode.BEST_EFFORT)
     fresh = freshness_of(caller.project, ids)
@@ -532,7 +560,8 @@ def listing(caller: Caller, request: ListRequest) -> ListResult:
     return ListResult(
         [_listed(memory, counts, fresh.get(memory.id)) for memory in memories],
         total,
-        *(() if memories else (NO_RESULTS, hint)),
+        UNSET if memories else NO_RESULTS,
+        UNSET if memories else hint,
     )
 
 

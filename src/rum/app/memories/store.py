@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import msgspec
@@ -18,10 +19,11 @@ from rum.capture.memory_files import collect_files, relative_actions, relative_p
 from rum.model.answers import LinkResult, UpdateResult
 from rum.model.errors import InvalidQuery, NotFound, StorageError
 from rum.model.ids import new_id
-from rum.model.links import Edge, LinkType
 from rum.model.memory import (
     Content,
     Draft,
+    Edge,
+    LinkType,
     Memory,
     Origin,
     OriginKind,
@@ -34,7 +36,9 @@ from rum.model.memory import (
 from rum.model.requests import Depth, LinkRequest
 from rum.repo.files import strip_line
 from rum.store.base import ReadMode
+from rum.store.filters import Filters
 from rum.store.records import Revision
+from rum.store.search import Search
 from rum.text.terms import terms
 
 
@@ -236,4 +240,15 @@ def find_sharing(project: Project, text: str, asked: int = MAX_TERMS) -> list[st
     """The memories that have most of a text's rarest words."""
     # Names with a digit in them and long words tend to be rare; how rare they are is then counted.
     telling = sorted(set(terms(text)), key=lambda term: (term.isalpha(), -len(term), term))[:asked]
-    return project.store.search.sharing(telling, RARE, MAX_COMPARED)
+    return memories_with_most_words(project.store.search, telling, RARE, MAX_COMPARED)
+
+
+def memories_with_most_words(search: Search, wanted: Iterable[str], rare: int, cap: int) -> list[str]:
+    """The memories that hold the most terms, ignoring terms that more than `rare` memories hold."""
+    shared: Counter[int] = Counter()
+    for holders in search.terms([[term] for term in wanted], rare + 1, rare + 1).holders:
+        held = [*reversed(holders.keys), *reversed(holders.archived_keys)]
+        if len(held) <= rare:
+            shared.update(held)
+    best = [key for key, _ in shared.most_common(cap)]
+    return [one.row.id for one in search.describe(best, Filters()).memories] if best else []

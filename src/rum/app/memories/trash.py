@@ -23,10 +23,9 @@ from rum.app.memories.forget import (
     purge,
 )
 from rum.app.project import Project
-from rum.model.answers import ForgetResult, ForgottenItem, RestoreResult, TrashEmptied
+from rum.model.answers import ForgetResult, ForgottenItem, RestoreResult, TrashEmptied, ledger_id
 from rum.model.errors import InvalidQuery, NotFound, PermissionDenied, RumError, StorageError
 from rum.model.layers import USER, Rule
-from rum.model.offers import ledger_id
 from rum.store.captured_events import EventQuery
 from rum.store.trash import TrashItem
 
@@ -137,7 +136,7 @@ def clear(caller: Caller, *, purge_files: bool) -> TrashEmptied:
     items = [*store.trash.items(), *store.trash.items(pending=True)]
     delete_for_good(project, items)
     load("app.capture.intake:clear_spool")(project)
-    store.captured.clear()
+    store.captured.delete()
     store.local_upkeep.drop_copies()
     done = purge(caller) if purge_files else {}
     return TrashEmptied(deleted=len(items), removed=_counts(items), **done)

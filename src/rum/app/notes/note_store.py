@@ -30,8 +30,8 @@ from rum.inject.notes import (
     with_successors,
 )
 from rum.model.errors import InvalidQuery, NotFound, RumError
+from rum.model.fields import nearest
 from rum.model.notes import Broken, Contradiction, Entry, Note
-from rum.model.parse import nearest
 from rum.settings.home import ensure_private_dir, write_private
 from rum.store.files.notes.folder import NoteFolder, NoteIndex
 from rum.store.files.notes.text import slug_from_name

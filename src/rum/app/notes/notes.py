@@ -14,6 +14,8 @@ from msgspec import UNSET, Struct, UnsetType
 from rum.app.agents import OWNER, agent_name, caller_name, ensure_agent, find_known
 from rum.app.caller import Caller
 from rum.app.calls import load, public
+from rum.app.freshness.check import code_state
+from rum.app.freshness.texts import anchor_text, note_texts, texts_freshness
 from rum.app.memories.forget import Counts, Kind, Removal, Unfinished, forget_one
 from rum.app.project import Project
 from rum.capture.tombstones import note_marks
@@ -29,9 +31,10 @@ from rum.inject.notes import (
     rank,
 )
 from rum.model.agents import SKILL_FIELDS
-from rum.model.answers import ForgetResult
+from rum.model.anchors import Freshness
+from rum.model.answers import ForgetResult, ledger_id
 from rum.model.errors import NO_RESULTS, InvalidQuery, NotFound, PermissionDenied, RumError, StorageError
-from rum.model.fields import seconds
+from rum.model.fields import parse, seconds
 from rum.model.layers import USER
 from rum.model.notes import (
     Broken,
@@ -50,8 +53,6 @@ from rum.model.notes import (
     NotesMatched,
     ShowNote,
 )
-from rum.model.offers import ledger_id
-from rum.model.parse import parse
 from rum.settings.load import AgentSettings, Settings
 from rum.store.files.agents import agent_file
 from rum.store.files.notes.folder import Piece, same_title, slug_of
@@ -215,6 +216,7 @@ def match_notes(
         nearest = note_store.meaning.nearest(caller.project, request.task, current)
     found = rank(summaries.values(), query, nearest)
     most = settings.max_injected if request.max_injected is None else request.max_injected
+    fresh = _freshness(caller.project, [summary.slug for _, summary, _, _ in found[:most]])
     notes = [
         MatchedNote(
             id=f"{summary.slug}#{entry.n}",
@@ -231,6 +233,7 @@ def match_notes(
             related=[slug for slug in summary.related if slug in summaries] or UNSET,
             otherwise=_contradictions(caller.project, summary, entry, summaries),
             gone=_gone_files(caller.project, summary.slug, entry, query.now) or UNSET,
+            **code_state(fresh.get(summary.slug)),
         )
         for total, summary, match, scored in found[:most]
         if (entry := note_store.newest(summary.slug)) is not None
@@ -246,6 +249,14 @@ def match_notes(
     )
 
 
+def _freshness(project: Project, slugs: Sequence[str]) -> dict[str, Freshness]:
+    """What became of the code that these notes name."""
+    wanted = set(slugs)
+    texts = [one for one in note_texts(project) if one.id in wanted]
+    found = texts_freshness(project, texts)
+    return {one.id: found[one.name] for one in texts if one.name in found}
+
+
 def _contradictions(
     project: Project, summary: NoteSummary, entry: Entry, summaries: dict[str, NoteSummary]
 ) -> list[Contradiction] | UnsetType:
@@ -259,7 +270,7 @@ def _contradictions(
             says = f"{fact.key} = {fact.value}"
             found.append(Contradiction(f"{fact.key} {stated[fact.key]}", f"fact {fact.key}", says, at))
     claims = claims_in(entry.content)
-    for rule in project.store.rules.from_source(USER, _MAX_SAID):
+    for rule in project.store.rules.latest(_MAX_SAID, USER):
         if rule.created_at > since:
             found += contradictions(claims, rule.action, rule.id, rule.created_at)
     return found[:MAX_CONTRADICTIONS] or UNSET
@@ -289,6 +300,7 @@ def day(at: int) -> str:
 def list_notes(caller: Caller, _: ListNotes) -> NoteList:
     """All notes by file name, and the broken files."""
     summaries, broken = caller.project.note_store.summaries()
+    fresh = _freshness(caller.project, list(summaries))
     notes = [
         ListedNote(
             id=summary.slug,
@@ -300,6 +312,7 @@ def list_notes(caller: Caller, _: ListNotes) -> NoteList:
             discovered_by=summary.discovered_by,
             retired=summary.retired or UNSET,
             remarks=summary.remarks or UNSET,
+            **code_state(fresh.get(summary.slug)),
         )
         for summary in summaries.values()
     ]
@@ -317,6 +330,7 @@ def show_note(caller: Caller, request: ShowNote) -> NoteShown:
     named = dict.fromkeys(slug for entry in note.entries for slug in entry.related_memories)
     naming = [summary.slug for summary in summaries.values() if note.slug in summary.related]
     related = [slug for slug in dict.fromkeys([*named, *naming]) if slug in summaries and slug != note.slug]
+    is_newest = one is None or one[1].n == note.newest.n
     otherwise = UNSET
     if note.slug in summaries:
         otherwise = _contradictions(caller.project, summaries[note.slug], note.newest, summaries)
@@ -328,6 +342,7 @@ def show_note(caller: Caller, request: ShowNote) -> NoteShown:
         related=related or UNSET,
         missing=[slug for slug in named if slug not in summaries] or UNSET,
         otherwise=otherwise,
+        **(code_state(_freshness(caller.project, [note.slug]).get(note.slug)) if is_newest else {}),
     )
 
 
@@ -360,6 +375,10 @@ def add_note(caller: Caller, draft: NoteDraft) -> NoteAdded:
     _refuse_unreadable(entry, text)
     added = notes.folder.add(entry.title, text, first=find_note(caller.project, entry.title))
     path = caller.relative(notes.folder.file(added.slug))
+    if draft.discovered_at is None:  # else it may be about code of another time
+        for one in note_texts(caller.project):
+            if one.id == added.slug:
+                anchor_text(caller.project, one)
     odd = ((pattern, patterns.pattern_error(pattern)) for pattern in entry.when_to_use)
     remarks = [f"`{pattern}` {problem}." for pattern, problem in odd if problem]
     named = entry.superseded_by

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from rum.app.caller import Caller
@@ -10,6 +11,7 @@ from rum.app.capture.events import CapturedEventView
 from rum.app.pages.lists import cut_after
 from rum.model.answers import Diagnosis, ForgottenItem
 from rum.model.chapters import ChapterView, WisdomView
+from rum.model.fields import parse
 from rum.model.pages import (
     AgentEntry,
     AnchoredCode,
@@ -47,7 +49,6 @@ from rum.model.pages import (
     TimelineRequest,
     WisdomPage,
 )
-from rum.model.parse import parse
 
 R = TypeVar("R")
 
@@ -173,6 +174,10 @@ class Pages:
     def rules(self, **filters: Any) -> Page[RuleRow]:
         """Rules, newest first; see RulesRequest."""
         return self._get("knowledge:rules", self._request(filters, RulesRequest, "rules"))
+
+    def labels(self, ids: Sequence[str]) -> dict[str, list[str]]:
+        """The labels of those memories that have any; see Entry."""
+        return self._get("lists:labels", ids)
 
     def review(self, **filters: Any) -> ReviewPage:
         """What waits for review, the last proposed first; see ReviewRequest."""

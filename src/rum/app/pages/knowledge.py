@@ -10,14 +10,15 @@ from msgspec import UNSET
 from rum.app.caller import Caller
 from rum.app.chapters.groups import CHAPTERS, WISDOM, find_one
 from rum.app.chapters.staleness import with_staleness
+from rum.app.freshness.texts import shown_facts, shown_rules
 from rum.app.layers.facts import EVERY
 from rum.app.notes.notes import list_notes
 from rum.app.pages.lists import Names, cut_after, cut_page, decode_cursor, entries_by_id
 from rum.app.project import Project
+from rum.model.answers import ledger_id
 from rum.model.chapters import Chapter, ChapterView, Wisdom, WisdomView, chapter_view, wisdom_view
-from rum.model.layers import Fact, Rule
+from rum.model.layers import ShownFact, ShownRule
 from rum.model.notes import ListNotes
-from rum.model.offers import ledger_id
 from rum.model.pages import (
     ChapterPage,
     Claim,
@@ -105,13 +106,16 @@ def facts(caller: Caller, request: FactsRequest) -> Page[FactRow]:
     useful = _usefulness(caller.project, "fact", (fact.key for fact in page))
     names = Names(caller.project)
     return Page(
-        items=[_fact_row(fact, names, useful.get(ledger_id("fact", fact.key), 0.0)) for fact in page],
+        items=[
+            _fact_row(fact, names, useful.get(ledger_id("fact", fact.key), 0.0))
+            for fact in shown_facts(caller.project, page)
+        ],
         next=after,
         total=store.latest(1, request.prefix)[1],
     )
 
 
-def _fact_row(fact: Fact, names: Names, usefulness: float) -> FactRow:
+def _fact_row(fact: ShownFact, names: Names, usefulness: float) -> FactRow:
     return FactRow(
         key=fact.key,
         value=fact.value,
@@ -120,6 +124,9 @@ def _fact_row(fact: Fact, names: Names, usefulness: float) -> FactRow:
         set_by=fact.agent_id,
         set_by_name=names.of(fact.agent_id),
         usefulness=round(usefulness, 2),
+        freshness=fact.freshness,
+        code_at=fact.code_at,
+        code_changed=fact.code_changed,
     )
 
 
@@ -134,11 +141,12 @@ def rules(caller: Caller, request: RulesRequest) -> Page[RuleRow]:
     page, after = cut_after(found, request.cursor, lambda rule: rule.id, request.limit)
     useful = _usefulness(caller.project, "rule", (rule.id for rule in page))
     names = Names(caller.project)
-    rows = [_rule_row(rule, names, useful.get(rule.id, 0.0)) for rule in page]
+    shown = shown_rules(caller.project, page)
+    rows = [_rule_row(rule, names, useful.get(rule.id, 0.0)) for rule in shown]
     return Page(items=rows, next=after, total=len(found))
 
 
-def _rule_row(rule: Rule, names: Names, usefulness: float) -> RuleRow:
+def _rule_row(rule: ShownRule, names: Names, usefulness: float) -> RuleRow:
     return RuleRow(
         id=rule.id,
         condition=rule.condition,
@@ -153,6 +161,9 @@ def _rule_row(rule: Rule, names: Names, usefulness: float) -> RuleRow:
         said_at=rule.created_at if rule.source else UNSET,
         about=rule.about or UNSET,
         superseded_by=rule.superseded_by or UNSET,
+        freshness=rule.freshness,
+        code_at=rule.code_at,
+        code_changed=rule.code_changed,
     )
 
 

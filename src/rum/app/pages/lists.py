@@ -8,7 +8,10 @@ from typing import Any, TypeVar
 
 import msgspec
 
+from rum.app.caller import Caller
+from rum.app.freshness.check import freshness_of, shown
 from rum.app.project import Project
+from rum.model.anchors import Freshness
 from rum.model.errors import InvalidQuery
 from rum.model.fields import point_in_time
 from rum.model.memory import PARTIAL, REJECTED, UNVERIFIED
@@ -83,8 +86,9 @@ class Names:
 
 def entries(project: Project, rows: Iterable[EntryRow]) -> list[Entry]:
     """Memories for a list."""
-    names = Names(project)
-    return [_entry(row, names) for row in rows]
+    names, rows = Names(project), list(rows)
+    fresh = freshness_of(project, [row.id for row in rows])
+    return [_entry(row, names, fresh.get(row.id)) for row in rows]
 
 
 def entries_by_id(project: Project, ids: Sequence[str]) -> dict[str, Entry]:
@@ -92,10 +96,18 @@ def entries_by_id(project: Project, ids: Sequence[str]) -> dict[str, Entry]:
     return {entry.id: entry for entry in entries(project, project.store.browse.entries_of(ids))}
 
 
-def _entry(row: EntryRow, names: Names) -> Entry:
-    labels = [tag for tag in (UNVERIFIED, PARTIAL, REJECTED) if tag in row.tags]
-    labels += [name for name in ("reverted", "superseded", "archived") if getattr(row, name)]
+def labels(caller: Caller, ids: Sequence[str]) -> dict[str, list[str]]:
+    """The labels of those memories that have any."""
+    return {row.id: found for row in caller.store.browse.entries_of(ids) if (found := _labels(row))}
+
+
+def _labels(row: EntryRow) -> list[str]:
+    tags = [tag for tag in (UNVERIFIED, PARTIAL, REJECTED) if tag in row.tags]
+    return tags + [name for name in ("reverted", "superseded", "archived") if getattr(row, name)]
+
+
+def _entry(row: EntryRow, names: Names, fresh: Freshness | None) -> Entry:
     shared: dict[str, Any] = {
         name: getattr(row, name) for name in EntryRow._fields if name in Entry.__struct_fields__
     }
-    return Entry(**shared, labels=labels, agent=names.of(row.agent_id))
+    return Entry(**shared, labels=_labels(row), agent=names.of(row.agent_id), **shown(fresh))

@@ -8,14 +8,15 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
+from msgspec import UNSET
 
 from rum.app.caller import Caller
 from rum.app.memories.recall import retrieve
 from rum.app.memories.store import history
 from rum.app.pages.lists import Names, entries_by_id
 from rum.app.project import Project
-from rum.model.links import Edge, LinkType
-from rum.model.memory import Memory
+from rum.capture.clients.detect import CLIENTS
+from rum.model.memory import Edge, LinkType, Memory
 from rum.model.pages import (
     AgentName,
     CauseGraph,
@@ -32,6 +33,7 @@ from rum.model.pages import (
 )
 from rum.model.requests import Depth
 from rum.store.activity import OfferQuery
+from rum.store.captured_events import SessionKey
 
 _MAX_LINKS = 200  # Linked memories shown beside one
 _MAX_STEPS = 20  # Steps of a graph from its memory
@@ -68,7 +70,15 @@ def memory_page(caller: Caller, memory_id: str) -> MemoryPage:
         chapters=[Titled(one.id, one.title) for one in chapters],
         versions=1 + len(store.history.of("memory", [memory.id])[memory.id]),
         use=use_figures(project, memory.id),
+        client=UNSET if caller.is_confined else _captured_by(project, memory) or UNSET,
     )
+
+
+def _captured_by(project: Project, memory: Memory) -> str | None:
+    """The client in whose session a memory was captured."""
+    captured = project.store.captured
+    keys = (SessionKey(client, memory.session_id) for client in CLIENTS)
+    return next((key.client for key in keys if captured.turns(key, limit=1)), None)
 
 
 def _state(project: Project, path: str, known: str | None) -> str:
@@ -83,7 +93,7 @@ def use_figures(project: Project, memory_id: str) -> UseFigures:
     """How often a memory was offered and retrieved, and the outcomes."""
     activity = project.store.activity
     offered = activity.find_offers(OfferQuery(memory=memory_id))
-    outcomes = Counter(name for row in offered for name in _OUTCOMES if getattr(row, name))
+    outcomes = Counter(name for row in offered for name in row.outcomes)
     uses = project.use_counts([memory_id]).get(memory_id)
     return UseFigures(
         offered=len(offered),
@@ -93,7 +103,7 @@ def use_figures(project: Project, memory_id: str) -> UseFigures:
     )
 
 
-_OUTCOMES = ("fetched", "followed", "contradicted")
+_OUTCOMES = ("fetched", "followed", "contradicted", "kept", "undone")
 
 
 def versions(caller: Caller, memory_id: str) -> list[MemoryVersion]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from msgspec import UNSET
@@ -16,6 +16,7 @@ from rum.app.project import Project
 from rum.model.errors import InvalidQuery, NotFound
 from rum.model.pages import (
     Entry,
+    OfferedItem,
     OfferItem,
     OfferListRequest,
     Page,
@@ -32,10 +33,12 @@ from rum.text.tokens import estimate_tokens
 
 _MAX_TURNS = 200
 _PROMPT = 300  # Characters of a prompt that are shown
+_SEE = "see the sessions"  # They have the prompts of the user of the server's machine
 
 
 def sessions(caller: Caller, request: SessionsRequest) -> Page[SessionEntry]:
     """Sessions with captured turns, the last active first."""
+    caller.check_unconfined(_SEE)
     store = caller.project.store
     place = decode_cursor(request.cursor, tuple[float, str, str])
     after = (place[0], SessionKey(*place[1:])) if place else None
@@ -47,11 +50,21 @@ def sessions(caller: Caller, request: SessionsRequest) -> Page[SessionEntry]:
                 **one.key._asdict(),
                 **{name: getattr(one, name) for name in ("first", "last", "turns", "open_turns", "memories")},
                 **_cost(_offers_of(caller.project, one.key))._asdict(),
+                about=_about(caller.project, one.key) or UNSET,
             )
             for one in page
         ],
         next=following,
     )
+
+
+def _about(project: Project, key: SessionKey) -> str:
+    """The first prompt of a session; where it is no longer kept, the goal of its first memory."""
+    prompts = project.store.captured.events(key, ("prompt",))
+    if text := next((text for one in prompts if (text := as_event(one).get("text", "").strip())), ""):
+        return one_line(text, _PROMPT)
+    ids = [turn.memory_id for turn in project.store.captured.turns(key) if turn.memory_id]
+    return next((entry.goal for entry in entries_by_id(project, ids).values()), "")
 
 
 class _Cost(NamedTuple):
@@ -78,6 +91,7 @@ def _tokens(row: OfferRow) -> int:
 
 def session_page(caller: Caller, client: str, session: str) -> SessionPage:
     """A session with its newest turns."""
+    caller.check_unconfined(_SEE)
     project = caller.project
     key = SessionKey(client, session)
     turns = project.store.captured.turns(key)
@@ -128,6 +142,7 @@ def _turn(
 
 def session_events(caller: Caller, client: str, session: str, request: Paging) -> Page[CapturedEventView]:
     """The captured events of a session, newest first; they are deleted after two weeks."""
+    caller.check_unconfined(_SEE)
     captured, key = caller.project.store.captured, SessionKey(client, session)
     turns = {turn.key: turn for turn in captured.turns(key)}
     if not turns:
@@ -147,6 +162,7 @@ def session_events(caller: Caller, client: str, session: str, request: Paging) -
 
 def offers(caller: Caller, request: OfferListRequest) -> Page[OfferItem]:
     """Offers of all sessions, newest first."""
+    caller.check_unconfined(_SEE)
     if request.kind and request.kind not in WHY:
         raise InvalidQuery(f"`kind` must be one of {', '.join(WHY)}.", field="kind", allowed=list(WHY))
     since = moment(caller.project, request.since, "since") or 0
@@ -155,6 +171,7 @@ def offers(caller: Caller, request: OfferListRequest) -> Page[OfferItem]:
 
 def session_offers(caller: Caller, client: str, session: str, request: Paging) -> Page[OfferItem]:
     """The offers of a session, newest first."""
+    caller.check_unconfined(_SEE)
     return _offer_page(caller.project, request, OfferQuery(client=client, session=session))
 
 
@@ -175,23 +192,26 @@ def _offer_page(project: Project, request: Paging, query: OfferQuery) -> Page[Of
 
 
 def _offer_items(project: Project, rows: Sequence[OfferRow]) -> list[OfferItem]:
+    """The offers of rows, of which each names one memory of an offer."""
     known = entries_by_id(project, [row.memory_id for row in rows if row.memory_id])
-    useful = project.store.activity.usefulness({row.memory_id for row in rows})
-    return [
-        OfferItem(
-            at=row.at,
-            kind=row.kind,
-            why=WHY.get(row.kind, row.kind),
-            session=row.session,
-            client=row.client,
-            text=row.text,
-            tokens=_tokens(row),
-            outcome=", ".join(name for name in ("fetched", "followed", "contradicted") if getattr(row, name))
-            or "nothing",
-            usefulness=round(useful.get(row.memory_id, 0.0), 2),
-            memory_id=row.memory_id or UNSET,
-            goal=known[row.memory_id].goal if row.memory_id in known else UNSET,
-            success=UNSET if row.success is None else row.success,
-        )
-        for row in rows
-    ]
+    offered: dict[tuple[str, int], list[OfferRow]] = {}
+    for row in rows:
+        offered.setdefault((row.event, row.number), []).append(row)
+    return [_offer_item(same, known) for same in offered.values()]
+
+
+def _offer_item(rows: Sequence[OfferRow], known: Mapping[str, Entry]) -> OfferItem:
+    first, ids = rows[0], [row.memory_id for row in rows if row.memory_id]
+    outcomes = dict.fromkeys(name for row in rows for name in row.outcomes)
+    return OfferItem(
+        at=first.at,
+        kind=first.kind,
+        why=WHY.get(first.kind, first.kind),
+        session=first.session,
+        client=first.client,
+        text=first.text,
+        tokens=_tokens(first),
+        outcome=", ".join(outcomes) or "nothing",
+        names=[OfferedItem(id=one, goal=known[one].goal if one in known else UNSET) for one in ids],
+        success=UNSET if first.success is None else first.success,
+    )

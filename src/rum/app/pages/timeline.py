@@ -13,11 +13,11 @@ from rum.app.caller import Caller
 from rum.app.pages.lists import cut_page, decode_cursor, entries, moment
 from rum.app.project import Project
 from rum.consolidate.report_figures import OpenFollowUps
+from rum.model.answers import OfferFigures
 from rum.model.errors import InvalidQuery, NotFound
-from rum.model.links import LinkType
-from rum.model.memory import UNVERIFIED
+from rum.model.fields import parse
+from rum.model.memory import UNVERIFIED, LinkType
 from rum.model.memory_layers import TaskType
-from rum.model.offers import OfferFigures
 from rum.model.pages import (
     AgentEntry,
     Area,
@@ -37,7 +37,6 @@ from rum.model.pages import (
     TimelineRequest,
     TokensOfDay,
 )
-from rum.model.parse import parse
 from rum.store.base import ReadMode
 from rum.store.browse import EntryQuery
 from rum.store.filters import Filters
@@ -152,7 +151,7 @@ def overview(caller: Caller) -> Overview:
         review=store.trash.count(pending=True),
         offers=OfferOverview(
             since=offers_since,
-            muted=store.captured.count_kinds(offers_since).get("muted", 0),
+            muted=store.captured.counts(offers_since).events.get("muted", 0),
             by_kind=[OfferFigures(**one._asdict()) for one in store.activity.offer_counts(offers_since)],
         ),
         tokens_by_day=_tokens_by_day(project, now),
@@ -239,15 +238,21 @@ def files(caller: Caller, request: FilesRequest) -> FilesPage:
     start = len(folder) + 1 if folder else 0
     page, following = cut_page(found, request.limit, lambda one: (one.path[start:], one.is_folder))
     items = [FileEntry(name=one.path[start:], **one._asdict()) for one in page]
-    if folder and not items and place is None and not project.store.browse.has_path(folder):
+    if folder and not items and place is None and not _is_known(project, folder):
         raise NotFound(f"No memory touched `{folder}`.", path=folder)
     return FilesPage(path=folder, is_folder=bool(items) or not folder, items=items, next=following)
+
+
+def _is_known(project: Project, path: str) -> bool:
+    """Whether some memory touched exactly this file."""
+    [(rows, _)], _ = project.store.search.by_paths([[path]], Filters(superseded=True), 1)
+    return bool(rows)
 
 
 def content(caller: Caller, path: str) -> FileContent:
     """Today's text of a file that some memory touched, without secrets."""
     project, relative = caller.project, _path(caller, path)
-    if caller.role is not None or not project.store.browse.has_path(relative):  # a team's files are elsewhere
+    if caller.role is not None or not _is_known(project, relative):  # a team's files are elsewhere
         raise NotFound(f"No memory touched `{relative}`, so it is not shown.", path=relative)
     text, truncated = read_text(project, relative)
     return FileContent(path=relative, lines=text.splitlines(), truncated=truncated)

@@ -11,8 +11,7 @@ from msgspec.structs import replace
 from rum.app.project import Project
 from rum.capture.tombstones import fact_value_mark, marks, note_marks, rule_marks
 from rum.model.layers import Fact, Rule
-from rum.model.links import Edge
-from rum.model.memory import Memory
+from rum.model.memory import Edge, Memory
 from rum.model.notes import NoteDraft
 from rum.store.files.notes.folder import slug_of
 from rum.store.trash import TrashItem
@@ -144,6 +143,11 @@ def decoded(item: TrashItem) -> Pending:
     return msgspec.json.decode(item.data, type=TYPES[item.kind])
 
 
+def label_of(text: str) -> str:
+    """What an item says, short enough for a list."""
+    return one_line(text, _LABEL)
+
+
 def _put(
     project: Project,
     kind: str,
@@ -158,7 +162,7 @@ def _put(
         TrashItem(
             kind=kind,
             id=one,
-            label=one_line(label, _LABEL),
+            label=label_of(label),
             author=author,
             imported=False,
             forgotten_at=project.now(),

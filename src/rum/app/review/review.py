@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from msgspec import UNSET, UnsetType
@@ -23,12 +23,12 @@ from rum.app.notes.notes import add_note
 from rum.app.project import Project
 from rum.app.review import pending
 from rum.app.review.pending import Pending, PendingFact, PendingMemory, PendingNote, PendingRule
+from rum.model.answers import PendingItem, PendingShown, Reviewed, Stats
 from rum.model.errors import InvalidQuery, NotFound, PermissionDenied, StorageError
+from rum.model.fields import parse
 from rum.model.layers import USER, Fact
 from rum.model.memory import Memory
 from rum.model.notes import NoteDraft
-from rum.model.parse import parse
-from rum.model.review import PendingItem, PendingShown, Reviewed, Stats
 from rum.store.captured_events import EventQuery, FoundEvent
 from rum.store.records import Revision
 from rum.store.trash import TrashItem
@@ -95,16 +95,16 @@ class Review:
 def stats(project: Project, since: float = 0) -> Stats:
     """What was captured, offered, muted, followed and reviewed since a time."""
     store = project.store
-    events = store.captured.count_kinds(since)
+    captured = store.captured.counts(since)
     return Stats(
         since=since,
-        events=events,
-        turns=store.captured.count_outcomes(since),
+        events=captured.events,
+        turns=captured.outcomes,
         offers={
             one.kind: {name: count for name, count in one._asdict().items() if name != "kind"}
             for one in store.activity.offer_counts(since)
         },
-        muted=events.get("muted", 0),
+        muted=captured.events.get("muted", 0),
         reviewed=store.trash.count_reviews(since),
         pending=store.trash.count(pending=True),
     )
@@ -218,14 +218,23 @@ def _accept(caller: Caller, item: TrashItem, changes: Mapping[str, Any] | None =
     proposed = _decoded(item)
     _delete(caller.project, item)
     if isinstance(proposed, PendingMemory):
-        kept_as = _keep_memory(caller, proposed, changes, by_person=item.forgotten_by == pending.SYNC)
+        kept = _keep_memory(caller, proposed, changes, by_person=item.forgotten_by == pending.SYNC)
     elif isinstance(proposed, PendingRule):
-        kept_as = _keep_rule(caller, proposed, changes)
+        kept = _keep_rule(caller, proposed, changes)
     elif isinstance(proposed, PendingFact):
-        kept_as = _keep_fact(caller, proposed, changes)
+        kept = _keep_fact(caller, proposed, changes)
     else:
-        kept_as = _keep_note(caller, proposed, changes)
-    return _decided(caller, item, "accepted" if changes is None else "edited", kept_as)
+        kept = _keep_note(caller, proposed, changes)
+    if changes is None:
+        return _decided(caller, item, "accepted", kept.id)
+    return replace(_decided(caller, item, "edited", kept.id), label=pending.label_of(kept.label))
+
+
+class _Kept(NamedTuple):
+    """The id under which something is kept, and what it says now, in one line."""
+
+    id: str
+    label: str
 
 
 def _delete(project: Project, item: TrashItem, bury: int | None = None) -> None:
@@ -239,7 +248,7 @@ def _decided(caller: Caller, item: TrashItem, verdict: str, kept_as: str | Unset
 
 def _keep_memory(
     caller: Caller, proposed: PendingMemory, changes: Mapping[str, Any] | None, *, by_person: bool
-) -> str:
+) -> _Kept:
     project, store = caller.project, caller.store
     memory = replace(proposed.memory, project_id=project.location.id)
     old = store.memories.get([memory.id])
@@ -262,15 +271,21 @@ def _keep_memory(
         StoryLinks(caller).link(memory.id, proposed.prompt, resumed)
     if changes is not None:
         update(caller, {**changes, "memory_id": memory.id})
-    found = store.captured.find(EventQuery(limit=-1, memory=memory.id))
+    _set_outcome(project, memory.id, "memory", memory.id)
+    return _Kept(memory.id, project.memory(memory.id).intent.goal)
+
+
+def _set_outcome(project: Project, memory_id: str, outcome: str, kept_as: str) -> None:
+    """Record what became of the turns of a pending memory."""
+    captured = project.store.captured
+    found = captured.find(EventQuery(limit=-1, memory=memory_id))
     for key in dict.fromkeys(one.event.key for one in found):
-        for turn in store.captured.turns(key):
+        for turn in captured.turns(key):
             if turn.outcome == "pending" and not turn.is_open:
-                store.captured.conclude(turn._replace(outcome="memory"), project.now())
-    return memory.id
+                captured.conclude(turn._replace(outcome=outcome, memory_id=kept_as), project.now())
 
 
-def _keep_rule(caller: Caller, proposed: PendingRule, changes: Mapping[str, Any] | None) -> str:
+def _keep_rule(caller: Caller, proposed: PendingRule, changes: Mapping[str, Any] | None) -> _Kept:
     rule, store = proposed.rule, caller.store
     import_author(caller.project, rule.agent_id, rule.created_at)
     if rule.source == USER:
@@ -281,13 +296,13 @@ def _keep_rule(caller: Caller, proposed: PendingRule, changes: Mapping[str, Any]
         rule = same[0]
     else:
         store.rules.put(rule)
+    texts = _changed({"condition": rule.condition, "action": rule.action}, changes or {})
     if changes is not None:
-        texts = _changed({"condition": rule.condition, "action": rule.action}, changes)
         rules.change(caller, rule.id, texts["condition"], texts["action"])
-    return rule.id
+    return _Kept(rule.id, f"{texts['condition']}: {texts['action']}")
 
 
-def _keep_fact(caller: Caller, proposed: PendingFact, changes: Mapping[str, Any] | None) -> str:
+def _keep_fact(caller: Caller, proposed: PendingFact, changes: Mapping[str, Any] | None) -> _Kept:
     fact = proposed.fact
     import_author(caller.project, fact.agent_id, fact.created_at)
     old = facts.get_fact(caller.project, fact.key)
@@ -295,10 +310,10 @@ def _keep_fact(caller: Caller, proposed: PendingFact, changes: Mapping[str, Any]
         caller.store.facts.put(fact)
     elif old.value != fact.value:
         caller.store.facts.put(_next_version(caller, old, fact))
+    value = _changed({"value": fact.value}, changes or {})["value"]
     if changes is not None:
-        value = _changed({"value": fact.value}, changes)["value"]
         facts.learn(caller, fact.key, value)
-    return fact.key
+    return _Kept(fact.key, f"{fact.key} = {value}")
 
 
 def _next_version(caller: Caller, old: Fact, new: Fact) -> Fact:
@@ -308,10 +323,10 @@ def _next_version(caller: Caller, old: Fact, new: Fact) -> Fact:
     return replace(old, value=new.value, timestamp=new.timestamp, updated_at=now, version=version)
 
 
-def _keep_note(caller: Caller, proposed: PendingNote, changes: Mapping[str, Any] | None) -> str:
+def _keep_note(caller: Caller, proposed: PendingNote, changes: Mapping[str, Any] | None) -> _Kept:
     fields = msgspec.to_builtins(proposed.draft)
     draft = parse({**fields, **(changes or {})}, NoteDraft, "note")
-    return add_note(caller, draft).id
+    return _Kept(add_note(caller, draft).id, draft.title)
 
 
 def _changed(fields: dict[str, str], changes: Mapping[str, Any]) -> dict[str, str]:
@@ -327,13 +342,13 @@ def _changed(fields: dict[str, str], changes: Mapping[str, Any]) -> dict[str, st
     return {**fields, **changes}
 
 
-def _reject(caller: Caller, item: TrashItem, verdict: str = "rejected") -> Reviewed:
+def _reject(caller: Caller, item: TrashItem) -> Reviewed:
     project = caller.project
     is_change = item.kind == "memory" and bool(existing_ids(project, {item.id}))
     _delete(project, item, bury=project.now())
     if item.kind == "memory" and not is_change:
         project.store.captured.forget(item.id)
-    return _decided(caller, item, verdict)
+    return _decided(caller, item, "rejected")
 
 
 def _merge(caller: Caller, item: TrashItem, into: str) -> Reviewed:
@@ -348,7 +363,11 @@ def _merge(caller: Caller, item: TrashItem, into: str) -> Reviewed:
         _merge_pending(project, item, others[0])
     else:
         target = _merge_kept(caller, item, into)
-    return replace(_reject(caller, item, "merged"), kept_as=target)
+    _delete(project, item, bury=project.now())
+    if item.kind == "memory" and not existing_ids(project, {item.id}):
+        # Its events are now of the other one.
+        _set_outcome(project, item.id, "pending" if others else "memory", target)
+    return _decided(caller, item, "merged", target)
 
 
 def _merge_pending(project: Project, item: TrashItem, target: TrashItem) -> None:

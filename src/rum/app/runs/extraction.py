@@ -32,10 +32,10 @@ from rum.extract.check import (
 )
 from rum.llm.base import CannotComplete
 from rum.model.errors import InvalidQuery, PermissionDenied, RumError
+from rum.model.fields import parse
 from rum.model.ids import new_id
 from rum.model.layers import Fact, GivenFact, GivenRule, Rule
 from rum.model.notes import Entry, NoteDraft
-from rum.model.parse import parse
 from rum.model.runs import Extracted, Finding, FinishedRun, Frontmatter, Kept, Rejected
 from rum.store.base import ReadMode
 from rum.store.files.notes.folder import Stamp

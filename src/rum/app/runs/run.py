@@ -30,8 +30,8 @@ from rum.app.runs.record import (
     start_event,
     verdict_of,
 )
-from rum.model.brief import Brief, BriefRequest
 from rum.model.errors import InvalidQuery, RumError
+from rum.model.fields import parse
 from rum.model.journal import (
     DecisionType,
     DiscoveryType,
@@ -41,12 +41,19 @@ from rum.model.journal import (
     require_valid,
     with_file_keys,
 )
-from rum.model.links import LinkType
-from rum.model.memory import UNVERIFIED
+from rum.model.memory import UNVERIFIED, LinkType
 from rum.model.memory_layers import FailureCategory
-from rum.model.parse import parse
 from rum.model.requests import LinkRequest
-from rum.model.runs import LONGEST_RUN, InferredVerdict, Result, RunRequest, Step, Verdict
+from rum.model.runs import (
+    LONGEST_RUN,
+    Brief,
+    BriefRequest,
+    InferredVerdict,
+    Result,
+    RunRequest,
+    Step,
+    Verdict,
+)
 from rum.text.shorten import one_line, shorten
 from rum.text.tokens import estimate_tokens
 

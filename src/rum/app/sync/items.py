@@ -146,7 +146,7 @@ class _Memories(ItemKind):
         else:
             import_author(project, memory.agent_id, memory.created_at)
             store.memories.add(replace(memory, imported_at=project.now()))
-        store.history.replace("memory", item_id, _revisions(versions, earlier))
+        store.history.add("memory", item_id, *_revisions(versions, earlier), replace=True)
 
     def is_forgotten(self, project: Project, item_id: str, body: Json) -> bool:
         memory = _convert({**body, "id": item_id, "project_id": project.location.id}, Memory)
@@ -221,7 +221,7 @@ class _Learned(ItemKind, Generic[L]):
             )
         )
         earlier = [tuple(one.body.get(field, "") for field in self._fields) for one in versions]
-        project.store.history.replace(self.name, item_id, _revisions(versions, earlier))
+        project.store.history.add(self.name, item_id, *_revisions(versions, earlier), replace=True)
         if self._kind is Fact:
             project.store.memories.delete_tombstones(fact_marks(item_id, project.tombstone_key))
 

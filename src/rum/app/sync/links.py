@@ -12,8 +12,7 @@ from msgspec.structs import replace
 
 from rum.app.project import Project
 from rum.model.errors import InvalidQuery
-from rum.model.links import Edge, LinkType
-from rum.model.memory import RevertLink
+from rum.model.memory import Edge, LinkType, RevertLink
 from rum.model.sync import VersionName, digest_of, without_empty
 from rum.store.base import ReadMode
 

@@ -20,6 +20,9 @@ from msgspec.structs import replace
 
 from rum.app.caller import Caller
 from rum.app.calls import load
+from rum.app.freshness.anchors import make_missing
+from rum.app.freshness.branches import renew_branches
+from rum.app.freshness.texts import make_missing_texts
 from rum.app.memories.forget import KINDS as FORGETTABLE
 from rum.app.memories.forget import forget_one
 from rum.app.project import Progress, Project, ignore
@@ -48,6 +51,7 @@ from rum.store.base import ReadMode
 from rum.store.files.shared_folder import SharedFolder
 
 BATCH = 200  # Items per transaction, so that other writers need not wait long
+MAX_ANCHORED = 2000  # What comes by one sync and is tied to the code at once; `tidy` does the rest
 _TRIES = 10  # How often it starts again because somebody else was faster
 _LOCK_TIMEOUT = 60.0
 _NONE = "none"
@@ -141,8 +145,19 @@ def sync(
         for _ in range(_TRIES):
             run = _Sync(caller, name, target, dry_run=dry_run, auto=auto, sign=sign, progress=progress)
             with suppress(OutdatedError):
-                return run.run()
+                done = run.run()
+                if done.received and not dry_run:
+                    _compare_with_code(project)
+                return done
     raise StorageError(f"Others keep writing to {target.remote}. Nothing is lost; try again later.")
+
+
+def _compare_with_code(project: Project) -> None:
+    """Tie what came to the code, and ask git about its commits, so that answers can say how fresh it is."""
+    if project.checkout is not None:
+        make_missing(project, MAX_ANCHORED)
+        make_missing_texts(project, MAX_ANCHORED)
+        renew_branches(project)
 
 
 def _open_target(

@@ -7,12 +7,14 @@ import platform
 import shutil
 import stat
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from msgspec import Struct
 
 from rum._version import __version__
+from rum.app.capture.events import spooled_events
 from rum.app.layers import rules
 from rum.app.project import Project
 from rum.capture.events import pause, problems, spool
@@ -160,7 +162,10 @@ def _hook_answers(project: Project) -> tuple[dict[str, int], list[Problem]]:
     """How many hooks could answer in the last days, and how many had no time to; many are a problem."""
     try:
         with project.store.errors():
-            kinds = project.store.captured.count_kinds(project.now() - problems.RECENT)
+            since = project.now() - problems.RECENT
+            # Events of a turn that is not over are still in the spool.
+            spooled = Counter(event["kind"] for event in spooled_events(project) if event["at"] >= since)
+            kinds = spooled + Counter(project.store.captured.counts(since).events)
     except StorageError:  # the damage is among the problems
         return {}, []
     muted, answerable = kinds.get("muted", 0), sum(kinds.get(kind, 0) for kind in _ANSWERED)

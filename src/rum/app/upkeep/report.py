@@ -9,14 +9,13 @@ from typing import Any
 
 from rum.app.caller import Caller
 from rum.app.chapters.staleness import with_staleness
-from rum.app.freshness.check import count_stale
+from rum.app.freshness.texts import count_stale
 from rum.app.project import Project
 from rum.consolidate.report_figures import Tally, most_of
 from rum.consolidate.report_page import render_report
 from rum.model.chapters import Wisdom
-from rum.model.fields import seconds
-from rum.model.links import LinkType
-from rum.model.parse import parse
+from rum.model.fields import parse, seconds
+from rum.model.memory import LinkType
 from rum.model.report import Insight, Report, ReportRequest
 from rum.text.shorten import without_invisible
 

@@ -68,7 +68,9 @@ def tidy(caller: Caller, seconds: float, lock_timeout: float, progress: Callable
         imported, problem = _import_new_commits(caller)
         caller.store.upkeep.merge_index()
         load("app.freshness.anchors:make_missing")(caller.project, MAX_ANCHORED)
+        load("app.freshness.texts:make_missing_texts")(caller.project, MAX_ANCHORED)
         load("app.freshness.branches:renew_branches")(caller.project)
+        load("app.offers:judge_work")(caller.project)
         embedded = 0
 
         def count(done: int) -> None:

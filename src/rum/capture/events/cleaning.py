@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     from rum.redact.redactor import Redactor
 
 # Ids that clients gave: they connect events, so they are unchanged unless they are secrets.
-_NAMES = ("id", "session", "turn", "agent", "call")
-# Values that RUM itself sets, which hold no secrets.
-_OWN_FIELDS = ("client", "kind", "at", "tool", "memories", "exit", "project", "withheld")
+_NAMES = ("session", "turn", "agent", "call")
+# Values that RUM itself sets, which hold no secrets; the id of an event is made of its names.
+_OWN_FIELDS = ("id", "client", "kind", "at", "tool", "memories", "exit", "project", "withheld")
 _LENGTHS = {"text": MAX_TEXT, "output": MAX_OUTPUT, "command": MAX_TEXT}
 # Characters at each end of an output that are searched for ignored files; the rest is dropped.
 _MAX_SEARCHED = 4 * MAX_OUTPUT
@@ -110,9 +110,16 @@ def _drop_ignored(event: dict[str, Any], ignored: Ignored) -> None:
 
 
 def _hash_secret_names(event: dict[str, Any], redactor: Redactor) -> None:
-    for name in _NAMES:
-        if name in event and redactor.find(event[name]):
-            event[name] = _hashed(event[name])
+    names = {name: cast("str", event[name]) for name in _NAMES if name in event}
+    known = {event["client"], event["kind"], *names.values()}
+    # Of the id only what is in no other field: some clients' ids have a time or the name of a tool in them.
+    names["id"] = ":".join(part for part in event["id"].split(":") if part not in known)
+    values = list(names.values())
+    if redactor.redact_tree(values) is values:  # all at once, as hardly any event has a secret there
+        return
+    secrets = [name for name, value in names.items() if redactor.find(value)]
+    for name in (*secrets, *(["id"] if secrets and "id" not in secrets else [])):
+        event[name] = _hashed(event[name])
 
 
 def _hashed(name: str) -> str:

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from rum.capture.git.revert_words import Extent, extent_before
-from rum.model.links import LinkType
+from rum.model.memory import LinkType
 from rum.text.sentences import split_sentences
 from rum.text.shorten import shorten, without_invisible
 

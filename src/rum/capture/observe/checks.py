@@ -191,7 +191,9 @@ def is_check_result(command: str, result: str | None) -> bool:
 def _kind_of(words: list[str]) -> tuple[VerificationType, str] | None:
     line = " ".join(words)
     # `yarn jest` runs an installed program, as `npx jest` does.
-    readings = (line, " ".join(words[1:])) if words[0] in _RUNS_INSTALLED else (line,)
+    readings = [line, " ".join(words[1:])] if words[0] in _RUNS_INSTALLED else [line]
+    if words[0] in _RUN_SCRIPTS:  # `npm run --silent lint`
+        readings.append(" ".join(word for word in words if not word.startswith("-")))
     kinds = (kind for kind, pattern in _KINDS if any(pattern.match(one) for one in readings))
     kind = next(kinds, None)
     if kind is None and words[0] in _IN_CONTAINERS:
@@ -229,11 +231,16 @@ def checks_of(step: Step) -> list[Check]:
         return []
     stops = bool(step.failed) and all(sign == "&&" for sign, _ in links[places[0][0] + 1 :])
     parts = _split_by_check(lines, len(places), stops=stops)
+    last = max((number for number, part in enumerate(parts) if part), default=0)
     checks: list[Check] = []
-    for (at, (kind, command)), part in zip(places, parts, strict=True):
+    start = 0
+    for number, ((at, (kind, command)), part) in enumerate(zip(places, parts, strict=True)):
+        have_passed = bool(checks) and all(check.passed for check in checks)
         failed = _exit_of(step, links, at, is_only=len(places) == 1)
+        if stops and number == last and have_passed and len(links) == places[-1][0] + 1:
+            failed, start = True, places[number - 1][0] + 1
         read = _read_check(kind, command, failed, part, step.exit)
-        if read.passed is False and not summary_lines(part) and not _is_first_to_fail(links[:at]):
+        if read.passed is False and not summary_lines(part) and not _is_first_to_fail(links[start:at]):
             read = Check(kind, command, None, "", None, output=read.output)
         checks.append(read._replace(place=at, settings=settings(step.command, links[at][1])))
     return checks
@@ -259,9 +266,14 @@ def _split_by_check(lines: list[str], count: int, *, stops: bool) -> list[list[s
     if count == 1:
         return [lines]
     ends = [at + 1 for at, line in enumerate(lines) if is_total(line)]
+    if len(ends) > count:
+        # Some runners print two totals, one below the other.
+        ends = [end for end in ends if not {end + 1, end + 2} & set(ends)]
     if len(ends) < count and stops:
-        # Those after the one that failed did not run.
-        ends = [*ends[:-1], len(lines)]
+        # Those after the one that failed did not run: it is the one with the last total, unless that is good.
+        summary = summary_lines(lines[: ends[-1]]) if ends else []
+        is_good = bool(summary) and not failures_in("\n".join(summary)) and not any(map(says_bad, summary))
+        ends = [*(ends if is_good and any(lines[ends[-1] :]) else ends[:-1]), len(lines)]
     elif len(ends) != count:
         # Which lines belong to which check cannot be told; the last one comes nearest.
         return [*([] for _ in range(count - 1)), lines]

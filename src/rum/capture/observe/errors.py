@@ -23,6 +23,7 @@ _REPORTED: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("", re.compile(r"\berror (TS\d{3,5}: .+)")),
     ("", re.compile(r"^(error\[E\d+\]: .+)")),
     ("error", re.compile(r"^\S+?:\d+(?::\d+)?:? (?:fatal )?error:? (.+)")),
+    ("error", re.compile(r"^\s+\d+:\d+\s+error\s+(\S.+)")),  # eslint and its like, below the file's name
     ("AssertionError", re.compile(r"^E\s+assert (.+)")),
     ("failed", re.compile(r"^FAILED (\S+(?: - .+)?)$")),
     ("failed", re.compile(r"^\s*--- FAIL: (\S+)")),

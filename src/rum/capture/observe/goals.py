@@ -14,6 +14,7 @@ from rum.text.lexicon import PROMPT, task_type_in, word_set
 from rum.text.prompt_words import (
     AGREEMENT,
     GOING_ON,
+    GOING_ON_WITH,
     GREETINGS,
     PRAISE,
     RECORDING,
@@ -156,6 +157,12 @@ def read_prompt(prompt: str, said: str = "") -> PromptReading:
     if asks_back(said) and is_short and text[0] != "/" and not _sets_a_task(text):
         return PromptReading(PromptKind.ANSWER, text.strip(" ."))
     return PromptReading(PromptKind.TASK)
+
+
+def resumes_named_work(prompt: str) -> bool:
+    """Whether a short prompt says to go on with some work that it names: "continue with the login page"."""
+    text = " ".join(without_client_tags(prompt).split())
+    return len(text) <= _DECISION and any_of(GOING_ON_WITH).match(text) is not None
 
 
 def sets_task(prompt: str, said: str = "") -> bool:

@@ -121,7 +121,7 @@ def _read(sentence: str, *, corrects: bool) -> _Sentence:
         return _Sentence(sentence, False, False, False)
     starts += (request.end() for request in requests)
     is_lasting = any(cues.LASTING.match(masked, start) for start in starts) or bool(
-        cues.LASTING_END.match(masked)
+        cues.LASTING_END.match(masked) or cues.IN_PROJECT.match(masked)
     )
     if is_lasting:
         return _Sentence(sentence, True, True, False)

@@ -24,6 +24,10 @@ _ENDED = (".", "!", "?", "…", "。", "！", "？", ":", "：", '"', "”", ")"
 _WHY_NOT = re.compile(
     r"\W*(?:why not|warum nicht|pourquoi pas|por qué no)(?: use)? ([^?]{2,80}?)\W*$", re.IGNORECASE
 )
+# A line before a list or table that says what was done: "`seats` now depends on the plan:".
+_TELLS = re.compile(
+    r"(?!.*\b(?:following|below|these|this|here|folgend\w*|suivant\w*|siguiente\w*)\b)\S+(?: \S+){3,}:$"
+)
 _COMMAND = re.compile(r"`[^`]+`\W*")
 _DECIDED = re.compile(
     r"(?:(?:i|we) )?(?:decided|chose|opted|voted) (?:against|not to)\b|(?:i|we) (?:dropped|left|rejected)\b",
@@ -124,6 +128,9 @@ def _statements(parts: Sequence[Part]) -> Iterator[_Statement]:
             meaning = ""  # Below the list of a section it is about the whole work
         if part.kind == PARAGRAPH and part.text.endswith((":", "：")):
             lead = _lead_meaning(part.text) or meaning
+            if not lead and _TELLS.match(part.text):
+                # What it says is true without the list, table or code below it.
+                part = part._replace(text=f"{part.text.rstrip(' :：')}.")
         if part.is_checked is not None:
             meaning = cues.DONE if part.is_checked else cues.LEFT
         if meaning == cues.LEFT:
@@ -192,6 +199,13 @@ def _classified(block: Sequence[str], meaning: str, kind: str, is_first: bool) -
     ]
     if not sentences:
         return
+    if meaning in (cues.WHY, cues.CHOICE, cues.CAUSE):
+        # Among the reasons of a decision, what was decided against has its own place.
+        against = [one for one in sentences if cues.sentence_meaning(one) == cues.REJECTED]
+        yield from (_Statement(one, cues.REJECTED, False, kind, is_first) for one in against)
+        sentences = [one for one in sentences if one not in against]
+        if not sentences:
+            return
     if meaning not in ("", cues.DONE, cues.ASIDE):
         if meaning != cues.LEFT or not cues.NOTHING.match(sentences[0]):
             yield _Statement(_join(sentences), meaning, True, kind, is_first)

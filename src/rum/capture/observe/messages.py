@@ -160,9 +160,19 @@ _ORDINALS = re.compile(
 )
 
 
+def options_left(chosen: str, said: str) -> list[str]:
+    """The options of a list beside the one that was chosen."""
+    options = [text for _, text in _options(said)]
+    return [text for text in options if text != chosen] if chosen in options else []
+
+
+def _options(said: str) -> list[tuple[str, str]]:
+    return [(name.casefold(), " ".join(plain(text).split())) for name, text in _OPTION.findall(said)]
+
+
 def option_named(words: str, said: str) -> str:
     """The option of a numbered list that some words choose: "the second one", "option b"; empty if none."""
-    options = [(name.casefold(), " ".join(plain(text).split())) for name, text in _OPTION.findall(said)]
+    options = _options(said)
     found = _ORDINALS.search(without_pleasantries(words))
     if found is None or len(options) < 2:
         return ""

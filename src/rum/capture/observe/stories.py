@@ -13,10 +13,11 @@ from rum.capture.observe.checks import check_of, is_check_result
 from rum.capture.observe.goals import PromptKind, asks_back, offer_in, read_prompt
 from rum.capture.observe.messages import gave_up, rejects
 from rum.capture.observe.steps import Step, steps_of
-from rum.capture.observe.timeline import is_test_file
-from rum.model.links import LinkType
-from rum.model.memory import Memory, Operation, is_unfinished, is_verified
+from rum.capture.observe.timeline import UNDONE, is_test_file
+from rum.capture.observe.turn_memory import failure_of_line
+from rum.model.memory import LinkType, Memory, Operation, has_worked, is_unfinished, is_verified
 from rum.model.memory_layers import Action, ActionResult, ActionType
+from rum.store.attempt_fingerprint import REPLACED_FOR_USER
 from rum.text.prompt_words import BEGUN, any_of
 from rum.text.terms import content_words
 
@@ -33,6 +34,7 @@ _LEFT = re.compile(
 )
 # A name that only code has.
 _CODE_NAME = re.compile(r"\w+(?=\(\))|\b[A-Za-z]+_\w+|\b[a-z]+[A-Z]\w+|\b[\w/]+\.[a-z]{1,4}\b")
+TAKEN_BACK = "Taken back or replaced later"  # How a learning begins that work is not there any more
 _MIN_SHARE = 0.5  # Or this share of the words of the shorter goal
 
 
@@ -193,7 +195,7 @@ def with_replaced_lines(older: Memory, newer: Memory) -> Memory:
     """Failed or unverified work, with the lines marked as failed that later, proven work replaced.
 
     A check must have failed with them, in either work. Each such line is taken out of its change and stands
-    in an action of its own, with the error.
+    in an action of its own, with the error. A change of unknown result that was not replaced has worked.
     """
     before, after = older.outcome.verified_by, newer.outcome.verified_by
     if after is None or is_unfinished(newer) or (older.outcome.success and is_verified(older)):
@@ -204,22 +206,94 @@ def with_replaced_lines(older: Memory, newer: Memory) -> Memory:
         error = seen
     else:
         return older
+    gone = {path: _removed_lines(newer, path) for path in changed_paths(older)}
+    blamed = _with_blamed(older, gone, error)
+    if not newer.outcome.success:
+        return blamed
+    worked = ActionResult(success=True)
+    actions = (
+        replace(one, result=one.result or worked) if one.details.file_path else one for one in blamed.actions
+    )
+    return replace(blamed, actions=tuple(actions))
+
+
+def with_undone_lines(older: Memory, newer: Memory, wish: str) -> Memory:
+    """Work of an earlier session, with the lines marked that later, proven work took out again.
+
+    They are undone if a file is then as it was before the earlier work. If other lines took their place, this
+    counts only after a `wish` of the user that forbids something.
+    """
+    if not has_worked(newer) or older.session_id == newer.session_id:
+        return older
+    learnings: list[str] = []
+    for path in sorted(changed_paths(older) & changed_paths(newer)):
+        added, removed = (_lines_with(older, path, sign) for sign in "+-")
+        gone = added & _removed_lines(newer, path)
+        if gone and gone == added and _lines_with(newer, path, "+") <= removed:
+            older = _with_blamed(older, {path: gone}, f"{UNDONE} later work: “{newer.intent.goal}”")
+            learnings.append(f"{TAKEN_BACK}: “{newer.intent.goal}”")
+        elif gone and wish:
+            older = _with_blamed(older, {path: gone}, f"{REPLACED_FOR_USER}: “{wish}”")
+            learnings.append(f"{TAKEN_BACK}, as the user said: “{wish}”")
+    known = older.outcome.learnings
+    return replace(
+        older, outcome=replace(older.outcome, learnings=tuple(dict.fromkeys((*learnings, *known))))
+    )
+
+
+def _lines_with(memory: Memory, path: str, sign: str) -> set[str]:
+    """The lines with letters that the work of a memory added to (+) or removed from (-) a file."""
+    return {
+        line[1:].strip()
+        for action in memory.actions
+        if action.details.file_path == path and (action.result is None or action.result.success)
+        for line in (action.details.diff_summary or "").splitlines()
+        if line[:1] == sign and any(character.isalpha() for character in line)
+    }
+
+
+def _with_blamed(memory: Memory, gone: dict[str, set[str]], error: str) -> Memory:
+    """A memory in which each of these added lines stands in an action of its own, with the error."""
     actions: list[Action] = []
-    for action in older.actions:
-        path, diff = action.details.file_path, (action.details.diff_summary or "").splitlines()
-        gone = _removed_lines(newer, path) if path and action.result and action.result.success else set[str]()
-        failed = [line for line in diff if line[:1] == "+" and line[1:].strip() in gone]
+    for action in memory.actions:
+        diff = (action.details.diff_summary or "").splitlines()
+        has_failed = action.result is not None and not action.result.success
+        lines = gone.get(action.details.file_path or "", set()) if not has_failed else set[str]()
+        failed = [line for line in diff if line[:1] == "+" and line[1:].strip() in lines]
         if not failed:
             actions.append(action)
             continue
         rest = [line for line in diff if line not in failed]
-        result = ActionResult(success=False, error=error or None)
-        blamed = replace(action.details, diff_summary="\n".join(failed), diff_hash=None)
         if any(line[:1] == "+" for line in rest):
             kept = replace(action.details, diff_summary="\n".join(rest))
             actions.append(replace(action, details=kept))
+        blamed = replace(action.details, diff_summary="\n".join(failed), diff_hash=None)
+        result = ActionResult(success=False, error=error or None)
         actions.append(replace(action, details=blamed, result=result))
-    return replace(older, actions=tuple(actions))
+    return replace(memory, actions=tuple(actions))
+
+
+def without_disproved(older: Memory, newer: Memory) -> Memory:
+    """Earlier work without the learnings that a line failed which proven work has used since."""
+    if not older.outcome.learnings or not has_worked(newer):
+        return older
+    works = {(path, line) for path, line in _added_lines(newer, has_failed=False)}
+    disproved = tuple(
+        failure_of_line(path, line)
+        for path, line in _added_lines(older, has_failed=True)
+        if (path, line) in works
+    )
+    stale = (*disproved, TAKEN_BACK) if disproved else ()
+    kept = tuple(one for one in older.outcome.learnings if not one.startswith(stale))
+    return replace(older, outcome=replace(older.outcome, learnings=kept))
+
+
+def _added_lines(memory: Memory, *, has_failed: bool) -> Iterator[tuple[str, str]]:
+    """The lines that the work of a memory added, with their files: those that failed, or the others."""
+    for action in memory.actions:
+        if action.details.file_path and action.result and action.result.success is not has_failed:
+            lines = (action.details.diff_summary or "").splitlines()
+            yield from ((action.details.file_path, line[1:].strip()) for line in lines if line[:1] == "+")
 
 
 def _error_before_edit(memory: Memory) -> str | None:
@@ -237,14 +311,7 @@ def _error_before_edit(memory: Memory) -> str | None:
 
 def _removed_lines(memory: Memory, path: str) -> set[str]:
     """The lines with letters that the work of a memory removed from a file and did not put back."""
-    lines = [
-        line
-        for action in memory.actions
-        if action.details.file_path == path and action.result and action.result.success
-        for line in (action.details.diff_summary or "").splitlines()
-    ]
-    removed, added = ({line[1:].strip() for line in lines if line[:1] == sign} for sign in "-+")
-    return {line for line in removed - added if any(character.isalpha() for character in line)}
+    return _lines_with(memory, path, "-") - _lines_with(memory, path, "+")
 
 
 def is_done_by(follow_up: str, memory: Memory) -> bool:

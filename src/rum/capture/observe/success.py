@@ -215,6 +215,22 @@ class Attempt(NamedTuple):
         return bool(self.lines) and all(map(is_beside, self.lines))
 
 
+def suspect_in(timeline: Timeline, verdict: Verdict) -> ChangePosition | None:
+    """The only change of code, one line for another, with which the check failed that refutes the work.
+
+    It is not blamed as long as it is there, but whoever makes it again should know. There is none if the
+    check failed so without it, or if its output leads elsewhere.
+    """
+    code = [one for one in timeline.work if not one.is_test]
+    if verdict.proof is None or verdict.proof.passed is not False or len(code) != 1:
+        return None
+    (change,) = code
+    run = next(run for run in reversed(timeline.runs) if run.check is verdict.proof)
+    is_meant = timeline.names(run, change) or not (run.frames or timeline.failed_before(run))
+    is_one_line = len(change.added) == 1 and len(change.removed) == 1
+    return change.position if change.is_there and is_one_line and is_meant else None
+
+
 def attempts_in(timeline: Timeline, *, asks: bool = False) -> list[Attempt]:
     """Return the changes, or the lines of them, that did not work.
 

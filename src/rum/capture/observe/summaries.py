@@ -61,7 +61,7 @@ _LINES = (
     r"Found \d+ errors?\b.*",
     r"\d+ errors?, \d+ warnings?.*",
     r"\S+(?:\(\d+,\d+\):|:\d+:\d+ -) error TS\d+: .*",
-    r"[✖✗] \d+ problems? \(.*\)",
+    r"[✖✗] \d+ problems?(?: \(.*\))?",
     # scripts
     r"[Aa]ll (?:tests|checks) passed[.!]?",
 )
@@ -139,10 +139,13 @@ def is_of_runner(line: str) -> bool:
     return _RUNNERS.fullmatch(_bare(line)) is not None
 
 
+_FILES = ("Test Files", "Test Suites")  # The count of files above that of tests
+
+
 def is_total(line: str) -> bool:
     """Whether a line ends the output of a run: a count, or the verdict of a linter or compiler."""
     bare = _bare(line)
-    if not _SUMMARY.fullmatch(bare):
+    if not _SUMMARY.fullmatch(bare) or bare.startswith(_FILES):
         return False
     has_count = failures_in(bare) is not None or passes_in(bare) is not None
     return (has_count and not _BAD.match(bare)) or says_good(bare)

@@ -181,12 +181,14 @@ class Timeline:
             self._change(self._read_change(ChangePosition(number, index), file))
         if step.tool != "run":
             return
-        if not any(one.is_there and one.counts for one in self.changes):
-            self._shown_before.append(step.output)
         checks = {check.place: check for check in checks_of(step)}
+        links = chain(step.command)
+        written = _written(step, links, max(checks, default=-1))
+        if not written and not any(one.is_there and one.counts for one in self.changes):
+            self._shown_before.append(step.output)
         refused = bool(step.failed) and _REFUSED.search(step.output) is not None
         worked = True
-        for place, (sign, words) in enumerate(chain(step.command)):
+        for place, (sign, words) in enumerate(links):
             if (sign == "&&" and not worked) or (sign == "||" and worked):
                 continue
             self._clock += 1
@@ -198,8 +200,7 @@ class Timeline:
                 worked = not refused
                 if worked:
                     self._apply(effect, " ".join(words)[:80], step.output)
-        if not step.failed and not step.only_looks:
-            for path in files_written(step.command):
+            for path in written.get(place, ()):
                 self._clock += 1
                 position = ChangePosition(number, -1)
                 none = frozenset[str]()
@@ -436,6 +437,17 @@ class Timeline:
         if any(_squeezed(line) == _squeezed(one) for one in now.splitlines()):
             return True
         return any(_squeezed(line) in _squeezed(one.text) for one in there if not one.gone)
+
+
+def _written(step: Step, links: list[tuple[str, list[str]]], last_check: int) -> dict[int, list[str]]:
+    """The files that each simple command of a line writes; if the line failed, only before its last check."""
+    found: dict[int, list[str]] = {}
+    for path in files_written(step.command) if not step.only_looks else ():
+        named = (at for at, (_, words) in enumerate(links) if any(word.endswith(path) for word in words))
+        place = next(named, 0)
+        if not step.failed or place < last_check:
+            found.setdefault(place, []).append(path)
+    return found
 
 
 def _net(new: str, old: str) -> Counter[str]:

@@ -10,12 +10,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from rum.capture.observe.checks import Check, check_of
 from rum.capture.observe.errors import Fault, fault_in
-from rum.capture.observe.goals import GOAL, asks_back, context_of, goal_of, says_task, sets_task, task_type
+from rum.capture.observe.goals import (
+    GOAL,
+    PromptKind,
+    asks_back,
+    context_of,
+    goal_of,
+    read_prompt,
+    says_task,
+    sets_task,
+    task_type,
+)
 from rum.capture.observe.last_message import read_last_message
-from rum.capture.observe.messages import without_client_tags
+from rum.capture.observe.messages import option_named, options_left, without_client_tags
 from rum.capture.observe.rejection import new_lines, rejection_of, undone_lines, wish_after
 from rum.capture.observe.steps import Step, steps_of
-from rum.capture.observe.success import Attempt, attempts_in, judge
+from rum.capture.observe.success import Attempt, attempts_in, judge, suspect_in
 from rum.capture.observe.timeline import UNDONE, ChangePosition, FileReader, Timeline, significant_lines
 from rum.capture.observe.turns import Report, Turn
 from rum.model.memory import PARTIAL, REJECTED, UNVERIFIED
@@ -147,6 +157,7 @@ class _TurnReader:
         self.attempts = attempts_in(self.timeline, asks=turn.asks)
         self.rejection = rejection_of(turn)
         self._failed = {attempt.position: attempt for attempt in (*self._rejected(), *self.attempts)}
+        self._suspect = suspect_in(self.timeline, self.verdict)
 
     def _rejected(self) -> list[Attempt]:
         """The changes that the next turn took back as the user rejected them, or wants something else."""
@@ -186,12 +197,25 @@ class _TurnReader:
                 "context": self._context(),
             },
             "perception": self._perception(commits),
-            "reasoning": self.message.reasoning(),
+            "reasoning": self._reasoning(),
             "actions": self._actions(),
             "outcome": self._outcome(changed),
             "tags": self._tags(changed),
             "importance": _IMPORTANCE_FAILED if had_failure else importance,
         }
+
+    def _reasoning(self) -> Json:
+        """What the last message says of the decision, and the options that the user did not choose."""
+        found = self.message.reasoning()
+        kind, decision = read_prompt(self.turn.prompt, self.turn.said)
+        chosen = option_named(decision, self.turn.said) if kind is PromptKind.ANSWER else ""
+        left = [
+            {"approach": shorten(text.rstrip("."), _MAX_OUTPUT), "why_rejected": f"the user chose “{chosen}”"}
+            for text in options_left(chosen, self.turn.said)
+        ]
+        if left:
+            found["alternatives_considered"] = [*left, *found.get("alternatives_considered", [])]
+        return found
 
     def _tags(self, changed: list[str]) -> list[str]:
         """Unverified: only the agent's own words say that a change is right."""
@@ -249,8 +273,11 @@ class _TurnReader:
         found: list[tuple[bool, Json]] = []
         for at, (step, check) in enumerate(zip(self.steps, self.checks, strict=True)):
             for which, file in enumerate(step.changes):
-                attempt = self._failed.get(ChangePosition(at, which))
-                found += ((True, action) for action in _edit_actions(step, file, attempt))
+                position = ChangePosition(at, which)
+                actions = _edit_actions(step, file, self._failed.get(position))
+                if position == self._suspect and position not in self._failed:
+                    del actions[0]["result"]  # whether it works is not known
+                found += ((True, action) for action in actions)
             if step.tool == "run" and (check or not step.only_looks or step.failed):
                 found.append((check is not None, _command_action(step, check)))
             elif step.tool == "search" and step.text:
@@ -326,6 +353,11 @@ class _TurnReader:
 
     def _file(self, position: ChangePosition) -> FileAccess:
         return self.steps[position.step].changes[position.file]
+
+
+def failure_of_line(path: str, line: str) -> str:
+    """How a learning begins that a line of a file did not work."""
+    return f"{_file_name(path)}: `{shorten(line, _MAX_QUOTE)}` failed"
 
 
 def _conclusion(report: Report) -> str:

@@ -42,7 +42,7 @@ HALF_SUPPORTED = 0.3
 _OWN_WORDS = telling_words(
     "failed worked what later succeeded times twice once changed memories memory together former bug "
     "fixes new features refactorings investigations test changes documentation optimizations security "
-    "dependency updates configuration repeatedly usually often"
+    "dependency updates configuration repeatedly usually often came chapters several tasks"
 )
 
 

@@ -294,7 +294,9 @@ def _causes(ordered: Sequence[Memory]) -> Iterator[Pattern]:
     del reasons[FailureCategory.OTHER.value]
     for name, _ in largest(reasons, FEWEST_FAILURES, _EACH):
         members = [memory for memory in failed if memory.outcome.failure_category == name]
-        text = f"Failed repeatedly, by {name.replace('_', ' ')}: {_goals(members)}."
+        is_one = len({goal_of(memory) for memory in members}) == 1
+        failed_so = "Failed repeatedly" if is_one else "Several tasks failed"
+        text = f"{failed_so}, by {name.replace('_', ' ')}: {_goals(members)}."
         yield Pattern(text, _ids(members))
 
 
@@ -344,7 +346,12 @@ def _together(ordered: Sequence[Memory]) -> Iterator[Pattern]:
             continue
         named |= {led, leads}
         both = [memory for memory, files in zip(ordered, sets, strict=True) if {led, leads} <= files]
-        often = "When" if len(both) == changes[led] else "Usually when"
-        yield Pattern(f"{often} {led} was changed, {leads} was, too.", _ids(both))
+        alone = [
+            memory for memory, files in zip(ordered, sets, strict=True) if led in files and leads not in files
+        ]
+        often = "usually " if alone else ""
+        # Only these chapters were counted: elsewhere the files may change apart.
+        text = f"In these chapters, changes of {led} {often}came with changes of {leads}."
+        yield Pattern(text, _ids(both), _ids(alone))
         if len(named) == 2 * _EACH:
             return

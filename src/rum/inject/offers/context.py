@@ -9,6 +9,7 @@ import time
 from rum.capture.events.event import from_line
 from rum.capture.events.spool import MAX_FILE, MAX_LINE, files_of, folders
 from rum.model.errors import InvalidQuery
+from rum.repo.files import relative_path
 from rum.store.sqlite.readonly import ReadOnlyStore
 
 TYPE_CHECKING = False
@@ -25,6 +26,8 @@ _TAIL_BYTES = 512 * 1024  # Bytes read at the end of a session's file to find it
 # The newest files of a session, which are searched for offers: a long turn fills more than one.
 _MAX_FILES = 4
 _MAX_FILE_BYTES = MAX_FILE + 2 * MAX_LINE
+_MAX_TEXT = 1024 * 1024  # Bytes of a file of the project in which lines are searched
+_TOLD = 40  # Characters by which a text is recognised in an offer, which may have shortened it
 _OFFERED_MARK = b'"kind":"offered"'
 _WORK_KINDS = ("prompt", "after", "failed")
 
@@ -33,12 +36,18 @@ class OfferContext:
     """One event with the project's files, each of which is read only when needed."""
 
     def __init__(
-        self, event: Event, folder: str, root: str | None, store: ReadOnlyStore | None = None
+        self,
+        event: Event,
+        folder: str,
+        root: str | None,
+        store: ReadOnlyStore | None = None,
+        server: object = None,
     ) -> None:
+        """`server` is a store that is not in files."""
         self.event = event
         self.folder = folder
         self.root = root
-        self.store = store or ReadOnlyStore(folder)
+        self.store = store or ReadOnlyStore(folder, server)
         self.similar: list[Similar] | None = None
         """Memories similar to the prompt; None before the search."""
         self._offered: list[dict[str, object]] | None = None
@@ -68,11 +77,18 @@ class OfferContext:
 
     def was_offered(self, memory_id: str, kind: str | None = None) -> bool:
         """Whether a memory was offered in this session, in an offer of this kind or of any."""
+        return any(kind in (None, offer.get("kind")) for offer in self._offers_of(memory_id))
+
+    def was_mentioned(self, memory_id: str, text: str) -> bool:
+        """Whether an offer of a memory in this session said this; yes if its words are no longer kept."""
+        beginning = " ".join(text.split())[:_TOLD].rstrip(" .:;,")  # as offers cut the end
+        return any(beginning in str(offer.get("text") or beginning) for offer in self._offers_of(memory_id))
+
+    def _offers_of(self, memory_id: str) -> Iterator[dict[str, object]]:
         for offer in self.offered:
             memory_ids = offer.get("memories")
-            if isinstance(memory_ids, list) and memory_id in memory_ids and kind in (None, offer.get("kind")):
-                return True
-        return False
+            if isinstance(memory_ids, list) and memory_id in memory_ids:
+                yield offer
 
     def offer(
         self,
@@ -101,21 +117,9 @@ class OfferContext:
         known = self.store.anchors(memory_ids) if self.root else {}
         if not known or not self.root:
             return {}
-        from rum.model.anchors import combine, decode, remark  # noqa: PLC0415 (most events get no offer)
-        from rum.repo.anchors.checkout import Checkout  # noqa: PLC0415
-        from rum.repo.anchors.commits import KnownCommits  # noqa: PLC0415
-        from rum.repo.git import find_git  # noqa: PLC0415
+        from rum.repo.anchors.checkout import remarks  # noqa: PLC0415 (most events get no offer)
 
-        repository = find_git(self.root)
-        checkout = Checkout(self.root, repository.git_dir if repository else None)
-        commits = KnownCommits(repository, self.folder)
-        remarks: dict[str, str] = {}
-        for memory_id, data in known.items():
-            anchors = decode(data)
-            pairs = zip(anchors, checkout.check(anchors, self.store.later_names), strict=True)
-            found = combine(pair for pair in pairs if commits.can_tell(*pair))
-            remarks[memory_id] = remark(found.state)
-        return remarks
+        return remarks(known, self.root, self.folder, self.store.later_names)
 
     def count(self, kind: str) -> int:
         """The number of offers of a kind in this session."""
@@ -147,12 +151,23 @@ class OfferContext:
 
     def path_of(self, file: FileAccess) -> str | None:
         """A file's path as in memories; None if it is not a path."""
-        from rum.repo.files import relative_path  # noqa: PLC0415
-
         try:
             return relative_path(file["path"], self.root, self.event["cwd"])
         except InvalidQuery:
             return None
+
+    def text_of(self, path: str) -> str | None:
+        """What is in a file of the project now; None if it cannot be read."""
+        try:
+            with open(os.path.join(self.root or self.event["cwd"], path), "rb") as opened:
+                return opened.read(_MAX_TEXT).decode("utf-8", "replace").replace("\r\n", "\n")
+        except (OSError, ValueError):
+            return None
+
+
+def has_line(text: str, line: str) -> bool:
+    """Whether a line of code, without its indentation, is in a text."""
+    return bool(line) and any(one.strip() == line for one in text.splitlines())
 
 
 def _read_end(path: str, limit: int) -> bytes:

@@ -53,8 +53,6 @@ def _about_prompt(context: OfferContext, rows: list[GuidanceRow]) -> list[Guidan
 
 def _about_files(context: OfferContext) -> list[Offer]:
     """The newest words that name a file which is read or changed, or that corrected a change of it."""
-    if context.event.get("tool") not in ("read", "edit", "write"):
-        return []
     files = context.event.get("files", [])
     names = {name for file in files if "." in (name := file["path"].replace("\\", "/").rpartition("/")[2])}
     if not names:

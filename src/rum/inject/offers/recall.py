@@ -36,8 +36,6 @@ def recall_similar(context: OfferContext, text: str) -> list[Similar]:
     except StorageError:  # busy, damaged, or gone
         return []
     own = context.event["session"]
-    memories = [memory for memory in memories if memory.session_id != own]
-    remarks = context.code_remarks([memory.id for memory in memories])
     return [
         (
             memory.id,
@@ -46,10 +44,9 @@ def recall_similar(context: OfferContext, text: str) -> list[Similar]:
             memory.intent.goal,
             memory.intent.task_type.value,
             _result(memory),
-            f"{memory.full_summary} ({remark})"
-            if (remark := remarks.get(memory.id))
-            else memory.full_summary,
+            memory.full_summary,
             next(iter(memory.outcome.learnings), None),
         )
         for memory in memories
+        if memory.session_id != own
     ]

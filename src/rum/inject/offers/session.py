@@ -9,6 +9,7 @@ import os
 
 from rum.capture.events import problems, spool
 from rum.inject.offers.context import day
+from rum.repo.files import blob_id
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -88,6 +89,8 @@ def _unfinished(context: OfferContext, rows: list[MemoryRow]) -> Offer | None:
             what = "Tried and taken back" if is_undone else "Left unfinished"
             text = f"{what} on {day(memory.created_at)}: {{0}}." + (" Why: {1}." if why else "")
             text += " To do: {2}." if follow_up else ""
+            if not is_unfinished:
+                text = f"Left to do on {day(memory.created_at)}: {{2}}. It is from: {{0}}."
             return context.offer(KIND, [memory.id], text, (goal, why, follow_up or ""))
         if memory.success:
             done.add(goal.casefold())
@@ -102,8 +105,6 @@ def _first(memory: MemoryRow, field: str, but: Sequence[str] = ()) -> str | None
 
 def _is_changed(context: OfferContext, files: dict[str, str | None]) -> bool:
     """Whether somebody has changed one of these files since."""
-    from rum.repo.files import blob_id  # noqa: PLC0415 (only for work that seems unfinished)
-
     root = context.root
     return bool(root) and any(
         known and blob_id(os.path.join(str(root), path)) != known for path, known in files.items()

@@ -22,7 +22,9 @@ def offers(context: OfferContext) -> list[Offer]:
     if len(new) < MIN_TASKS:
         return []
     shown = new[:MAX_TASKS]
-    tasks = "; ".join(f"{{{at}}} ({task[5]})" for at, task in enumerate(shown))
+    remarks = context.code_remarks([task[0] for task in shown])
+    outcomes = [", ".join(filter(None, (task[5], remarks.get(task[0])))) for task in shown]
+    tasks = "; ".join(f"{{{at}}} ({outcome})" for at, outcome in enumerate(outcomes))
     kind = similar[0][4].replace("_", " ")
     text = f"Earlier tasks like this ({kind}): {tasks}."
     call = f"recall task_type={similar[0][4]} intent=…"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import namedtuple
 
 from rum.inject.render import short_id
 from rum.text.fence import fenced
@@ -21,7 +20,20 @@ _SHORTENING_FACTOR = 0.8
 _ENDINGS = " .:;,"  # Removed at the end of a part: the template has the punctuation
 # The full stop or colon of a template after a part that ends with a sign of its own.
 _HEAD = r"(?:async )?(?:for|foreach|while|try|else|finally|do|def|class|func|function|fn|with)\b"
-_DOUBLE_ENDING = re.compile(r"(?<=[?!…。！？])\.(?=\s|$)|(?<=[?!。！？]):(?=\s)")
+_SIGNS = "?!…。！？"
+_DOUBLE_ENDING = r"(?<=[?!…。！？])\.(?=\s|$)|(?<=[?!。！？]):(?=\s)"
+
+
+class Offer:
+    """The kind, the memories it is about, and the text; of a request to store, the changed files."""
+
+    def __init__(
+        self, kind: str, memory_ids: tuple[str, ...], text: str, files: tuple[str, ...] = ()
+    ) -> None:
+        self.kind = kind
+        self.memory_ids = memory_ids
+        self.text = text
+        self.files = files
 
 
 def offer(
@@ -45,7 +57,10 @@ def offer(
     ]
     more = f" More: {call}." if call else ""
     while True:
-        text = _DOUBLE_ENDING.sub("", template.format(*texts)) + more
+        text = template.format(*texts)
+        if any(sign in text for sign in _SIGNS):
+            text = re.sub(_DOUBLE_ENDING, "", text)
+        text += more
         if estimate_tokens(fenced(f"rum-{kind}", text, NOTICE)) <= MAX_TOKENS:
             break
         if shorter:
@@ -83,19 +98,3 @@ def render_offers(offers: Sequence[Offer]) -> str:
 def recall_of(memory_id: str) -> str:
     """The call that shows a memory; the end of RUM's own ids is enough to identify it."""
     return f"recall memory_id={short_id(memory_id)}"
-
-
-if TYPE_CHECKING:
-    from typing import NamedTuple
-
-    class Offer(NamedTuple):
-        """The kind, the memories it is about, and the text; of a request to store, the changed files."""
-
-        kind: str
-        memory_ids: tuple[str, ...]
-        text: str
-        files: tuple[str, ...] = ()
-
-else:
-    # `typing` is slow to load.
-    Offer = namedtuple("Offer", ("kind", "memory_ids", "text", "files"), defaults=((),))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from rum.inject.offers.context import day
+from rum.inject.offers.context import day, has_line
 from rum.inject.offers.warning import KIND as WARNING
 from rum.store.attempt_fingerprint import REJECTED_BY_USER, REPLACED_FOR_USER, sampled
 
@@ -25,21 +25,22 @@ _MAX_ROWS = 20  # The newest memories, and attempts, of a file, which are examin
 
 def offers(context: OfferContext) -> list[Offer]:
     """At most one offer, about the first file of the event that has a failure or lesson."""
-    event = context.event
-    if event["kind"] not in ("before", "after") or event.get("tool") not in ("read", "edit", "write"):
-        return []
-    paths = (context.path_of(file) for file in event.get("files", []))
-    if context.count(KIND) >= MAX_PER_SESSION:
-        return []
+    paths = (context.path_of(file) for file in context.event.get("files", []))
     for path in paths:
         # What failed in this very file is worth a line even if the session began with the same memory.
         if path and (draft := _failed_attempt(context, path)):
-            if any(context.was_offered(draft[0], kind) for kind in (KIND, WARNING)):
-                return []
-            return [_offer(context, draft)]
+            return _once(context, draft)
         if path and (draft := _earlier_work(context, path)):
-            return [] if context.was_offered(draft[0]) else [_offer(context, draft)]
+            # An offer at a prompt tells what was done, but often not why.
+            reason = draft[3][2].split(": ", 1)[-1]
+            return [] if context.was_mentioned(draft[0], reason) else _once(context, draft)
     return []
+
+
+def _once(context: OfferContext, draft: Draft) -> list[Offer]:
+    """The offer, unless the session has had one like it, or enough offers about files."""
+    is_known = context.was_offered(draft[0], KIND) or context.was_offered(draft[0], WARNING)
+    return [] if is_known or context.count(KIND) >= MAX_PER_SESSION else [_offer(context, draft)]
 
 
 def failure(context: OfferContext, path: str) -> Offer | None:
@@ -68,6 +69,8 @@ def _failed_attempt(context: OfferContext, path: str) -> Draft | None:
             marks = set(sampled(attempt.marks))
             if any(len(marks - later) <= _OTHER * len(marks) for later in worked_since):
                 continue
+            if has_line(context.text_of(path) or "", attempt.tried):
+                continue  # the work on it is not finished, or the code has come to live with it
             instead = " Worked instead: `{3}`." if attempt.instead else ""
             is_rejected = attempt.why.startswith((REJECTED_BY_USER, REPLACED_FOR_USER, "undone by"))
             text = "{0}: `{1}` on {4} was {2}." if is_rejected else "{0}: `{1}` failed here on {4} ({2})."

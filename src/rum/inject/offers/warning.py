@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from rum.inject.offers.context import day
+from rum.inject.offers.context import day, has_line
 from rum.store.attempt_fingerprint import (
     REJECTED_BY_USER,
     REPLACED_FOR_USER,
@@ -38,7 +38,6 @@ _RELATED = 0.5  # The share of marks in common from which an edit that worked co
 # marks the share `WITHIN` must be there; of one with at least `MEDIUM` all but the mark of a whole line; one
 # with fewer than `LEAST` may be there by chance.
 WITHIN, LARGE, MEDIUM, LEAST = 0.9, 16, 5, 3
-_MAX_FILE = 1024 * 1024  # Bytes of a file in which the line of an edit is searched
 _MAX_NAMES = 5  # Files in a command line that it may edit
 _FILE = r"[\w./-]*\w\.\w{1,8}(?![\w(])"
 _SUBSTITUTED = r"\bs([/|#])(.+?)\1(.*?)\1"
@@ -59,9 +58,6 @@ _RESULTS = {REJECTED_BY_USER: REJECTED_BY_USER, REPLACED_FOR_USER: "replaced", "
 
 def offers(context: OfferContext) -> list[Offer]:
     """At most one warning; none if the same thing worked later or if the failure is from this session."""
-    event = context.event
-    if event["kind"] not in ("before", "after", "failed") or event.get("exit") == 0:
-        return []
     for key, found in _repeated(context):
         if found is not None and not context.was_offered(found.memory_id, KIND):
             return [_offer(context, found, key)]
@@ -83,7 +79,7 @@ def _repeated(context: OfferContext) -> Iterable[tuple[str, AttemptRow | None]]:
                 # Where what worked instead stays, the edit is about another place in the file; where what
                 # failed is, the code has come to live with it.
                 is_there = found is not None and (
-                    (bool(found.instead) and found.instead in rest) or _has_line(rest, found.tried)
+                    (bool(found.instead) and found.instead in rest) or has_line(rest, found.tried)
                 )
                 yield path, None if is_there else found
 
@@ -126,10 +122,8 @@ def _whole_lines(context: OfferContext, file: FileAccess) -> tuple[str, str, str
     new, old = file.get("added", ""), file.get("removed", "")
     if context.event["kind"] != "before":
         return new, old, ""
-    try:
-        with open(os.path.join(context.event["cwd"], file["path"]), "rb") as opened:
-            text = opened.read(_MAX_FILE).decode("utf-8", "replace").replace("\r\n", "\n")
-    except (OSError, ValueError):
+    text = context.text_of(os.path.join(context.event["cwd"], file["path"]))
+    if text is None:
         return new, old, ""
     if not old:
         return new, text, ""
@@ -140,10 +134,6 @@ def _whole_lines(context: OfferContext, file: FileAccess) -> tuple[str, str, str
     end = len(text) if end < 0 else end
     head, tail = text[start:at], text[at + len(old) : end]
     return head + new + tail, head + old + tail, text[:start] + text[end:]
-
-
-def _has_line(text: str, line: str) -> bool:
-    return bool(line) and any(one.strip() == line for one in text.splitlines())
 
 
 def _repeated_edit(added: str, removed: str, rows: Sequence[AttemptRow], session: str) -> AttemptRow | None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from itertools import islice
+from zlib import crc32
 
 from rum.model.anchors import CHANGED, FRESH, GONE, HASH_BYTES, MOVED, Freshness
 from rum.repo.anchors.make import MIN_CONTEXT_LENGTH, sample
@@ -20,6 +21,9 @@ _MAX_EQUAL = 40  # Places of one line that vote: a line such as `}` tells nothin
 _MAX_CANDIDATES = 12  # Places that are compared with a span
 _NEAR = 5000  # Lines around its place in which a span with other line breaks is looked for
 _MAX_HASHED = 4_000_000  # Bytes that are hashed for it
+_NEAR_LINES = 12  # Lines around its place in which a span within lines is looked for
+_MAX_REACH = 1000  # Bytes before and behind its place at which it may begin
+_MAX_HASHED_WITHIN = 400_000  # Bytes that are hashed for it on each side
 _CONTEXT_WEIGHT = 0.5
 _CONTEXT_REACH = 14  # Lines beside a span in which its context is looked for
 _SHORT = 24  # Bytes below which code that stands in several places is no evidence without its context
@@ -32,6 +36,7 @@ def check_anchor(anchor: Anchor, file: SourceFile, path: str) -> Freshness:
     nearest = sorted(starts, key=lambda at: (-starts[at], abs(_line(file, at) - anchor.start)))
     candidates = [(at, at + anchor.line_count) for at in nearest[:_MAX_CANDIDATES]]
     intact = _intact(anchor, file, candidates) or _intact(anchor, file, _equally_long(anchor, file))
+    intact = intact or _within_lines(anchor, file, nearest[0] if nearest else None)
     if intact:
         return _found(anchor, file, path, *intact)
     return _different(anchor, file, path, nearest[0] if nearest else None)
@@ -89,6 +94,32 @@ def _equally_long(anchor: Anchor, file: SourceFile) -> list[tuple[int, int]]:
     found = ((at, line_at[ends[at] + length]) for at in near if ends[at] + length in line_at)
     # Of a hostile file each line may be one; no more is hashed than of any large file.
     return list(islice(found, 1 + _MAX_HASHED // max(1, length)))
+
+
+def _within_lines(anchor: Anchor, file: SourceFile, best: int | None) -> tuple[int, int] | None:
+    """The range of lines that holds the span, if it begins or ends within a line by now.
+
+    A formatter that joins and breaks lines does that. It is looked for near the place with most votes.
+    """
+    length, text, ends = anchor.byte_count, file.text, file.ends
+    if best is None:
+        best = bisect_left(file.numbers, anchor.start)
+    if not anchor.start or length < _TINY or not text:
+        return None
+    middle = ends[min(best, len(ends) - 1)]
+    reach = min(_MAX_REACH, 1 + _MAX_HASHED_WITHIN // length)
+    begin = max(middle - reach, ends[max(0, best - _NEAR_LINES)])
+    end = min(middle + reach, ends[min(len(ends) - 1, best + _NEAR_LINES)])
+    wanted, view = int.from_bytes(anchor.text_hash[:4], "big"), memoryview(text)
+    for at in range(begin, min(end, len(text) - length + 1)):
+        if (
+            crc32(view[at : at + length]) == wanted
+            and hash_text((text[at : at + length],)) == anchor.text_hash
+        ):
+            first, last = bisect_right(ends, at) - 1, bisect_left(ends, at + length)
+            is_certain = length >= _SHORT and not anchor.repeated
+            return (first, last) if is_certain or _context_found(anchor, file, first, last) else None
+    return None
 
 
 def _context_found(anchor: Anchor, file: SourceFile, first: int, last: int) -> int:

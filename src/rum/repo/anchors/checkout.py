@@ -4,11 +4,23 @@ from __future__ import annotations
 
 import os
 
-from rum.model.anchors import BLOB_LENGTH, FRESH, GONE, MOVED, NO_ANSWER, Freshness
+from rum.model.anchors import (
+    BLOB_LENGTH,
+    FRESH,
+    GONE,
+    MOVED,
+    NO_ANSWER,
+    Freshness,
+    combine,
+    decode,
+    remark,
+)
 from rum.repo.anchors.check import check_anchor
+from rum.repo.anchors.commits import KnownCommits
 from rum.repo.anchors.make import make_anchors
-from rum.repo.anchors.source_file import SourceFile, blob_of, is_binary
+from rum.repo.anchors.source_file import SourceFile
 from rum.repo.files import BLOB_LIMIT
+from rum.repo.git import find_git
 from rum.settings.home import read_bounded
 
 TYPE_CHECKING = False
@@ -22,6 +34,7 @@ if TYPE_CHECKING:
 
 _MAX_FILES = 64  # Files kept in memory
 _MAX_KEPT = 32 * 1024 * 1024  # Bytes of the files kept in memory
+_MAX_ANSWERS = 500  # Of a file, kept as long as it does not change
 _INDEX_LIMIT = 64 * 1024 * 1024
 _INDEX_HEADER = b"DIRC\0\0\0"
 _ENTRY_START, _ID_OFFSET, _ID_LENGTH = 12, 40, 20  # Of git's index: bytes
@@ -31,25 +44,6 @@ _MAX_RENAMES = 5  # Names that a file is followed through
 Stamp = tuple[int, int, int]
 
 
-class _File:
-    """One file that was read."""
-
-    __slots__ = ("blob", "data", "is_binary", "path", "source", "stamp")
-
-    def __init__(self, path: str, data: bytes, stamp: Stamp) -> None:
-        self.path = path
-        self.stamp = stamp
-        self.blob = blob_of(data)
-        self.is_binary = is_binary(data)
-        self.data = data
-        self.source: SourceFile | None = None
-
-    def lines(self) -> SourceFile:
-        if self.source is None:
-            self.source = SourceFile(self.data, self.path)
-        return self.source
-
-
 class Checkout:
     """A work tree with its files as anchors need them."""
 
@@ -57,17 +51,18 @@ class Checkout:
         """`git_dir` is None outside a git repository."""
         self.root = root
         self._git_dir = git_dir
-        self._files: dict[str, _File] = {}
+        self._files: dict[str, tuple[Stamp, SourceFile]] = {}
+        self._kept = 0  # Bytes of `_files`
         self._index: tuple[Stamp, bytes] | None = None
 
     def anchors(self, path: str, spans: Sequence[Span], commit: str = "") -> list[Anchor]:
         """Anchors of spans of a file as it is now; none if it cannot be read."""
-        file = self._read(path)
-        return make_anchors(file.data, path, spans, commit) if file else []
+        file = self.file(path)
+        return make_anchors(file, spans, commit) if file else []
 
     def content(self, path: str) -> bytes | None:
-        """A file as it is now; None if it cannot be read, or is too large."""
-        file = self._read(path)
+        """The content of a file as it is now; None if it cannot be read, or is too large."""
+        file = self.file(path)
         return file.data if file else None
 
     def check(self, anchors: Iterable[Anchor], later_names: LaterNames | None = None) -> list[Freshness]:
@@ -78,13 +73,13 @@ class Checkout:
         return [self._check(anchor, later_names) for anchor in anchors]
 
     def _check(self, anchor: Anchor, later_names: LaterNames | None) -> Freshness:
-        file = self._read(anchor.path)
+        file = self.file(anchor.path)
         if file is not None:
             return _compared(anchor, file, anchor.path)
         if not is_inside(anchor.path) or not self._is_missing(anchor.path):
             return NO_ANSWER
         for path in self._renamed(anchor, later_names):
-            file = self._read(path)
+            file = self.file(path)
             if file is not None:
                 return _compared(anchor, file, path)
         return Freshness(GONE, anchor.path, anchor.start, anchor.end, 1.0)
@@ -102,27 +97,32 @@ class Checkout:
                 return
             yield from names
 
-    def _read(self, path: str) -> _File | None:
-        """A file as it is now; None if it is missing, not a regular file, too large or outside the root."""
+    def file(self, path: str, *, anew: bool = False) -> SourceFile | None:
+        """A file as it is now; None if it is missing, not a regular file, too large or outside the root.
+
+        With `anew` it is read even if its stamp says that it is unchanged.
+        """
         if not is_inside(path):
             return None
         whole = os.path.join(self.root, path)
         known = self._files.get(path)
         try:
-            if known is not None and known.stamp == _stamp(os.stat(whole)):
-                return known
+            if known is not None and not anew and known[0] == _stamp(os.stat(whole)):
+                return known[1]
             data, state = read_bounded(whole, BLOB_LIMIT)
         except (OSError, ValueError):
             return None
-        self._drop_some(len(data))
-        file = self._files[path] = _File(path, data, _stamp(state))
+        self._drop(path)
+        self._kept += len(data)
+        while self._files and (len(self._files) >= _MAX_FILES or self._kept > _MAX_KEPT):
+            self._drop(next(iter(self._files)))  # the oldest
+        file = SourceFile(data, path)
+        self._files[path] = _stamp(state), file
         return file
 
-    def _drop_some(self, more: int) -> None:
-        """Make room for a file, the oldest ones first."""
-        kept = sum(len(file.data) for file in self._files.values())
-        while self._files and (len(self._files) >= _MAX_FILES or kept + more > _MAX_KEPT):
-            kept -= len(self._files.pop(next(iter(self._files))).data)
+    def _drop(self, path: str) -> None:
+        if dropped := self._files.pop(path, None):
+            self._kept -= len(dropped[1].data)
 
     def _is_missing(self, path: str) -> bool:
         """Whether there is no such file, not even one that is too large or outside a sparse checkout."""
@@ -164,10 +164,16 @@ class Checkout:
         return self._index[1]
 
 
-def _compared(anchor: Anchor, file: _File, path: str) -> Freshness:
+def _compared(anchor: Anchor, file: SourceFile, path: str) -> Freshness:
     if file.blob == anchor.blob:
         return Freshness(FRESH if path == anchor.path else MOVED, path, anchor.start, anchor.end)
-    return NO_ANSWER if file.is_binary else check_anchor(anchor, file.lines(), path)
+    if file.is_binary:
+        return NO_ANSWER
+    if anchor not in file.answers:
+        if len(file.answers) >= _MAX_ANSWERS:
+            file.answers.clear()
+        file.answers[anchor] = check_anchor(anchor, file, path)
+    return file.answers[anchor]
 
 
 def is_inside(path: str) -> bool:
@@ -183,3 +189,19 @@ def _stamp(state: os.stat_result) -> Stamp:
 
 def _number(data: bytes, at: int) -> int:
     return int.from_bytes(data[at : at + 2], "big") if at >= 0 else 0
+
+
+def remarks(encoded: Mapping[str, bytes], root: str, folder: str, later_names: LaterNames) -> dict[str, str]:
+    """What must be said of memories whose code is not what it was, in a few words, by their anchors.
+
+    `root` is the checkout's and `folder` the project's.
+    """
+    repository = find_git(root)
+    checkout = Checkout(root, repository.git_dir if repository else None)
+    commits = KnownCommits(repository, folder)
+    found: dict[str, str] = {}
+    for memory_id, data in encoded.items():
+        anchors = decode(data)
+        pairs = zip(anchors, checkout.check(anchors, later_names), strict=True)
+        found[memory_id] = remark(combine(pair for pair in pairs if commits.can_tell(*pair)).state)
+    return found

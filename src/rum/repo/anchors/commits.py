@@ -19,6 +19,7 @@ from rum.settings.home import read_bounded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
     from typing import Any
 
     from rum.model.anchors import Anchor, Freshness
@@ -45,7 +46,7 @@ class KnownCommits:
         """`folder` is the project's, with what git said; outside of a repository there are no branches."""
         self._repository = repository
         self._folder = folder
-        self._found: tuple[frozenset[str], str] | None = None
+        self._found: tuple[frozenset[str], str, frozenset[str]] | None = None
 
     def can_tell(self, anchor: Anchor, now: Freshness) -> bool:
         """Whether it can be said what became of code: if it differs, it must have been in the checkout."""
@@ -60,22 +61,36 @@ class KnownCommits:
         return all(map(self._is_inside, (commit, *log_of(self._repository).later.get(commit, ()))))
 
     def _is_inside(self, commit: str) -> bool:
-        reached, inside = self._found or (frozenset[str](), "")
-        return commit in reached or (len(commit) > SHORT and commit[:SHORT] in inside)
+        reached, inside, later = self._found or (frozenset[str](), "", frozenset[str]())
+        short = commit[:SHORT]
+        return commit in reached or (len(commit) > SHORT and short in inside and short not in later)
 
-    def _find(self, repository: GitRepository) -> tuple[frozenset[str], str]:
+    def _find(self, repository: GitRepository) -> tuple[frozenset[str], str, frozenset[str]]:
+        """The commits that logs lead back to, those that git named, and those of them that are reset."""
         at = head(repository)[0]
         if at is None:
-            return frozenset(), ""
+            return frozenset(), "", frozenset()
         kept = read_kept(self._folder, repository)
-        inside = kept.get("inside")
         earlier = log_of(repository).earlier
         found, left = {at}, [at]
         while left:
             new = earlier.get(left.pop(), set()) - found
             found |= new
             left += new
-        return frozenset(found), inside if isinstance(inside, str) and kept.get("head") in found else ""
+        position = position_in(kept, found)
+        if position is None:
+            return frozenset(found), "", frozenset()
+        later = (sha for sha, since in kept["since"].items() if since < position)
+        return frozenset(found), kept["inside"], frozenset(later)
+
+
+def position_in(kept: Mapping[str, Any], commits: Iterable[str]) -> int | None:
+    """How far before the commit that git was asked about the nearest of some commits is; None if none is."""
+    chain, inside, since = kept.get("chain"), kept.get("inside"), kept.get("since")
+    if type(chain) is not str or type(inside) is not str or type(since) is not dict:
+        return None
+    wanted = {commit[:SHORT] for commit in commits}
+    return next((at for at, one in enumerate(chain.split()) if one in wanted), None)
 
 
 class Log:

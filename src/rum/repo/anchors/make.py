@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 
 from rum.model.anchors import Anchor
-from rum.repo.anchors.source_file import SourceFile, blob_of, has_line_marker, is_binary, pack
+from rum.repo.anchors.source_file import has_line_marker, pack
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from rum.repo.anchors.source_file import SourceFile
 
     Span = tuple[int, int]  # The first and the last line; (0, 0) is the whole file
 
@@ -39,19 +41,19 @@ _STATEMENT = (
 )
 
 
-def make_anchors(data: bytes, path: str, spans: Sequence[Span], commit: str = "") -> list[Anchor]:
+def make_anchors(file: SourceFile, spans: Sequence[Span], commit: str = "") -> list[Anchor]:
     """The anchors of spans of a file; none for a span without code, or in a binary file."""
-    if is_binary(data):
+    if file.is_binary:
         return []
-    file, blob, lines = SourceFile(data, path), blob_of(data), list[bytes]()
+    path, lines = file.path, list[bytes]()
     anchors: list[Anchor] = []
     for start, end in spans:
         first, last = file.at(start, end) if start else (0, len(file.codes))
         if first >= last:
             continue
-        lines = lines or (data.split(b"\n") if start else [])
+        lines = lines or (file.data.split(b"\n") if start else [])
         symbol = _symbol(lines, start, path) if start else ""
-        anchors.append(_anchor(file, first, last, (path, blob, start, end, symbol, commit)))
+        anchors.append(_anchor(file, first, last, (path, file.blob, start, end, symbol, commit)))
     return anchors
 
 

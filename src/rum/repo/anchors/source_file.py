@@ -12,6 +12,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from rum.model.anchors import Anchor, Freshness
+
 # How a line's comment begins, by the end of the file's name.
 _HASH_FILES = (
     *(
@@ -73,21 +75,66 @@ _NO_BLOCK_AFTER = frozenset(b"\"'`/*.")
 # Formatters change spacing, the kind of quotes, and separators at the end of lines.
 _QUOTES = bytes.maketrans(b"'`", b'""')
 _DROPPED = b" \t\r\f\v,;"
+_STRONG_QUOTES, _APOSTROPHE, _BACKSLASH = b'"`', ord("'"), ord("\\")
+_LONGEST_LINE = 2000  # Bytes of a line whose comment is looked for: longer ones are generated
 _BOM = b"\xef\xbb\xbf"
 _BINARY_HEAD = 8000  # Bytes in which a NUL tells a binary file, as for git
 
 
 class SourceFile:
-    """The normalised lines of a file. What few checks need is worked out when they need it."""
+    """The content of a file, its id, and its normalised lines. Each is worked out when it is first needed."""
 
-    __slots__ = ("_ends", "_hashes", "_line_at", "_positions", "codes", "numbers")
+    __slots__ = (
+        *("_blob_id", "_ends", "_hashes", "_line_at", "_lines", "_positions", "_text"),
+        *("answers", "data", "path"),
+    )
 
     def __init__(self, data: bytes, path: str) -> None:
-        self.codes, self.numbers = normalised(data, path)
+        self.data = data
+        self.path = path
+        self._blob_id = ""
+        self._lines: tuple[list[bytes], list[int]] | None = None
         self._ends: list[int] | None = None
         self._hashes: list[int] | None = None
         self._line_at: dict[int, int] | None = None
         self._positions: dict[int, list[int]] | None = None
+        self._text: bytes | None = None
+        self.answers: dict[Anchor, Freshness] = {}
+        """What became of the code of anchors, by this content."""
+
+    @property
+    def blob_id(self) -> str:
+        """Git's id of the content."""
+        if not self._blob_id:
+            import hashlib  # noqa: PLC0415 (loads OpenSSL, which most hooks do not need)
+
+            whole = hashlib.sha1(b"blob %d\0" % len(self.data) + self.data, usedforsecurity=False)
+            self._blob_id = whole.hexdigest()
+        return self._blob_id
+
+    @property
+    def blob(self) -> str:
+        """The start of git's id, as anchors keep it."""
+        return self.blob_id[:BLOB_LENGTH]
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether the file has no lines that could be compared."""
+        return b"\0" in self.data[:_BINARY_HEAD]
+
+    @property
+    def codes(self) -> list[bytes]:
+        """The normalised lines."""
+        if self._lines is None:
+            self._lines = normalised(self.data, self.path)
+        return self._lines[0]
+
+    @property
+    def numbers(self) -> list[int]:
+        """The number of each normalised line in the file."""
+        if self._lines is None:
+            self._lines = normalised(self.data, self.path)
+        return self._lines[1]
 
     @property
     def hashes(self) -> list[int]:
@@ -120,6 +167,13 @@ class SourceFile:
             self._line_at = {end: at for at, end in enumerate(self.ends)}
         return self._line_at
 
+    @property
+    def text(self) -> bytes:
+        """All lines together."""
+        if self._text is None:
+            self._text = b"".join(self.codes)
+        return self._text
+
     def at(self, start: int, end: int) -> tuple[int, int]:
         """The range of normalised lines that lie in lines `start` to `end` of the file."""
         return bisect_left(self.numbers, start), bisect_right(self.numbers, end)
@@ -133,19 +187,6 @@ def hash_text(codes: Sequence[bytes]) -> bytes:
     """Eight bytes that stand for lines, however they are broken."""
     whole = b"".join(codes)
     return crc32(whole).to_bytes(4, "big") + crc32(whole[::-1], len(whole)).to_bytes(4, "big")
-
-
-def is_binary(data: bytes) -> bool:
-    """Whether a file has no lines that could be compared."""
-    return b"\0" in data[:_BINARY_HEAD]
-
-
-def blob_of(data: bytes) -> str:
-    """The start of git's id of this content."""
-    import hashlib  # noqa: PLC0415 (loads OpenSSL, which most hooks do not need)
-
-    whole = hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False)
-    return whole.hexdigest()[:BLOB_LENGTH]
 
 
 def pack(hashes: Sequence[int]) -> bytes:
@@ -171,7 +212,7 @@ def normalised(data: bytes, path: str) -> tuple[list[bytes], list[int]]:
     for marker in markers:
         if marker in data:
             lines = data.split(b"\n")
-            data = b"\n".join([_without_tail(line, marker) if marker in line else line for line in lines])
+            data = b"\n".join([_without_comment(line, marker) if marker in line else line for line in lines])
     plain = data.translate(_QUOTES, _DROPPED).split(b"\n")
     if markers:
         kept = [at for at, line in enumerate(plain) if line and not line.startswith(markers)]
@@ -210,13 +251,32 @@ def _without_blocks(data: bytes, opening: bytes, closing: bytes) -> bytes:
     return b"".join((*parts, data[done:])) if parts else data
 
 
-def _without_tail(line: bytes, marker: bytes) -> bytes:
-    """A line without the comment behind its code, unless that has quotes: its sign may stand in a string."""
-    last = max(line.rfind(b'"'), line.rfind(b"`"))
-    quote = line.rfind(b"'")
-    while quote > last:
-        if not line[quote - 1 : quote].isalnum() or not line[quote + 1 : quote + 2].isalnum():
-            last = quote  # not the apostrophe of a word
-        quote = line.rfind(b"'", 0, quote)
-    found = [at for lead in (b" ", b"\t") if (at := line.find(lead + marker, last + 1)) >= 0]
-    return line[: min(found)] if found else line
+def _without_comment(line: bytes, marker: bytes) -> bytes:
+    """A line without the comment behind its code: from the first sign of one that stands in no string."""
+    if line.lstrip(b" \t").startswith(marker):
+        return b""  # nothing but a comment
+    if len(line) > _LONGEST_LINE:
+        return line
+    opened = start = 0
+    at = line.find(marker, 1)
+    while at >= 0:
+        opened = _open_quote(line, start, at, opened)
+        if not opened and line[at - 1] in b" \t":
+            return line[:at]
+        start, at = at, line.find(marker, at + 1)
+    return line
+
+
+def _open_quote(line: bytes, start: int, end: int, opened: int) -> int:
+    """The quote of the string that is open at a place of a line; `opened` is that at the start."""
+    at = start
+    while at < end:
+        sign = line[at]
+        if sign == _BACKSLASH:
+            at += 1
+        elif opened:
+            opened = 0 if sign == opened else opened
+        elif sign in _STRONG_QUOTES or (sign == _APOSTROPHE and line.find(b"'", at + 1, end) >= 0):
+            opened = sign  # an apostrophe alone is a lifetime, or part of a word
+        at += 1
+    return opened

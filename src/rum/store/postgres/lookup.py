@@ -97,48 +97,24 @@ class Lookup:
     def _rows(self, statement: str, values: dict[str, Any]) -> list[PostgresRow]:
         return self._database.fetch(with_values(statement), values)
 
-    def by_filters(self, filters: Filters, cap: int) -> tuple[list[Row], int]:
-        where, values = conditions(filters)
-        source = f"FROM memories AS m WHERE {where}"
-        rows = self._rows(
-            f"SELECT {COLUMNS} {source} ORDER BY m.created_at DESC, m.id DESC LIMIT :cap",
-            {**values, "cap": cap},
-        )
-        total = len(rows) if len(rows) < cap else self._rows(f"SELECT count(*) {source}", values)[0][0]
-        return [Row._make(row) for row in rows], total
-
-    def list_ids(
-        self, filters: Filters, sort: str, limit: int, uses: Sequence[tuple[str, int]]
-    ) -> tuple[list[str], int]:
+    def by_filters(
+        self, filters: Filters, cap: int, sort: str = "recent", uses: Sequence[tuple[str, int]] = ()
+    ) -> tuple[list[Row], int]:
         where, values = conditions(filters)
         first, used = {"importance": "m.importance DESC,"}.get(sort, ""), ""
         if sort == "access_count":
             first = "u.times DESC NULLS LAST,"
             used = "LEFT JOIN unnest(:used::text[], :times::bigint[]) AS u(id, times) ON u.id = m.id"
-            values |= {"used": [one for one, _ in uses], "times": [times for _, times in uses]}
-        order = f"ORDER BY {first} m.created_at DESC, m.id DESC LIMIT :limit"
+        given = {**values, "used": [one for one, _ in uses], "times": [times for _, times in uses]}
+        order = f"ORDER BY {first} m.created_at DESC, m.id DESC LIMIT :cap"
         rows = self._rows(
-            f"SELECT m.id FROM memories AS m {used} WHERE {where} {order}", {**values, "limit": limit}
-        )
-        total = self._rows(f"SELECT count(*) FROM memories AS m WHERE {where}", values)[0][0]
-        return [row[0] for row in rows], total
-
-    def by_path(self, path: str, filters: Filters, cap: int) -> tuple[list[FileRow], int, bool]:
-        where, values = conditions(filters)
-        source = (
-            "FROM memory_files AS f JOIN memories AS m ON m.project = :project AND m.id = f.memory_id "
-            f"WHERE f.project = :project AND f.file_path = :path AND {where}"
-        )
-        renamed = "EXISTS (SELECT 1 FROM renames WHERE project = :project AND path = :path)"
-        rows = self._rows(
-            f"SELECT {COLUMNS}, f.file_path, f.operation, {renamed} {source} "
-            "ORDER BY f.created_at DESC, f.memory_id DESC LIMIT :cap",
-            {**values, "path": path, "cap": cap},
+            f"SELECT {COLUMNS} FROM memories AS m {used} WHERE {where} {order}",
+            {**given, "cap": cap},
         )
         total = len(rows)
-        if total and total == cap:
-            total = self._rows(f"SELECT count(*) {source}", {**values, "path": path})[0][0]
-        return [FileRow._make(row[:-1]) for row in rows], total, bool(rows and rows[0][-1])
+        if total == cap:
+            total = self._rows(f"SELECT count(*) FROM memories AS m WHERE {where}", values)[0][0]
+        return [Row._make(row) for row in rows], total
 
     def by_paths(
         self,

@@ -35,6 +35,8 @@ class Preparation:
         if connection.info.server_version < OLDEST:
             raise StorageError("RUM needs PostgreSQL 15 or newer.")
         newest, known = migrations()[-1][0], schema_number(connection)
+        if known < newest and _is_replica(connection):
+            raise StorageError("The replica has an older schema.")  # the leader is asked instead
         if known < newest:
             _upgrade(connection)
         elif known > newest:
@@ -43,6 +45,11 @@ class Preparation:
                 "Upgrade with `pip install -U rum-memory`; nothing was changed."
             )
         self._done = True
+
+
+def _is_replica(connection: psycopg.Connection) -> bool:
+    row = connection.execute("SELECT pg_is_in_recovery()").fetchone()
+    return row is not None and row[0]
 
 
 def schema_number(connection: psycopg.Connection) -> int:

@@ -21,6 +21,9 @@ _IDLE = 60.0  # Seconds after which an unused connection is closed
 _CONNECT_WITHIN = 10  # Seconds, for each host that the address names
 _STATEMENT_WITHIN = 120_000  # Milliseconds; far above what any statement takes
 _PAUSES = (0.05, 0.1, 0.2, 0.5, 1.0)  # Seconds between attempts to connect again
+_AVOID = 5.0  # Seconds without a new attempt to use a replica after one failed
+LEADER_ONLY = 2**64  # A position that no replica ever has
+_EVERYTHING = 2**65
 # Errors that another attempt does not mend: who, which database, which options.
 _LASTING = ("28", "3D", "42", "22")
 OLDEST = 150000
@@ -40,12 +43,25 @@ _DEFAULTS: dict[str, str | int] = {
 class Link:
     """A connection, and the project whose rows it sees."""
 
-    __slots__ = ("connection", "project", "used_at")
+    __slots__ = ("connection", "pool", "project", "replayed", "used_at")
 
-    def __init__(self, connection: psycopg.Connection) -> None:
+    def __init__(self, connection: psycopg.Connection, pool: Pool | None = None) -> None:
         self.connection = connection
+        self.pool = pool
         self.project = -1
         self.used_at = 0.0
+        self.replayed = 0
+        """The position in the log up to which the server has everything, as last seen; see `has`."""
+
+    def has(self, position: int) -> bool:
+        """Whether the server has everything up to a position; the leader has it all."""
+        if self.replayed < position:
+            row = self.connection.execute(
+                "SELECT pg_is_in_recovery(), pg_last_wal_replay_lsn()::text"
+            ).fetchone()
+            assert row
+            self.replayed = as_position(row[1]) if row[0] else _EVERYTHING
+        return self.replayed >= position
 
     def bind(self, project: int) -> None:
         """Name the project for row-level security; this also shows whether the connection is alive."""
@@ -75,7 +91,7 @@ class Pool:
             with self._lock:
                 if self._idle:
                     return self._idle.pop()
-            return Link(self._connected(deadline))
+            return Link(self._connected(deadline), self)
         except BaseException:
             self._room.release()
             raise
@@ -134,6 +150,38 @@ class Pool:
             link.connection.close()
 
 
+class Replicas:
+    """Connections to servers that follow the leader, for calls that only read."""
+
+    def __init__(self, conninfo: str, settings: str, check: Callable[[psycopg.Connection], None]) -> None:
+        self._pool = Pool(conninfo, settings, check)
+        self._not_before = 0.0
+
+    def take(self, position: int) -> Link | None:
+        """A connection to a server that is as far as a position; None if the leader is to be asked."""
+        if time.monotonic() < self._not_before:
+            return None
+        link: Link | None = None
+        try:
+            link = self._pool.take(0)
+            if link.has(position):
+                return link
+            self._pool.give(link)
+        except (psycopg.Error, StorageError):
+            self.avoid(link)
+        return None
+
+    def avoid(self, link: Link | None) -> None:
+        """Drop a connection that failed, and ask the leader for a while."""
+        self._not_before = time.monotonic() + _AVOID
+        if link is not None:
+            self._pool.drop(link)
+
+    def close(self) -> None:
+        """Close all connections that wait."""
+        self._pool.close()
+
+
 class Pools:
     """The connections of one database: for memories, and for activity, which never waits for memories."""
 
@@ -147,12 +195,15 @@ class Pools:
         self.memories = Pool(conninfo, common, prepare)
         # As the file of activity: its last second may be lost.
         self.activity = Pool(conninfo, f"{common}; SET synchronous_commit = off", prepare)
+        follower = {"target_session_attrs": "prefer-standby", "load_balance_hosts": "random"}
+        self.replicas = Replicas(make_conninfo(conninfo, **follower), common, prepare)
         self.users = 0
 
     def close(self) -> None:
         """Close all connections that wait."""
         self.memories.close()
         self.activity.close()
+        self.replicas.close()
 
 
 _open: dict[tuple[str, float], Pools] = {}
@@ -178,6 +229,12 @@ def close_pools(pools: Pools) -> None:
         for key in [key for key, known in _open.items() if known is pools]:
             del _open[key]
     pools.close()
+
+
+def as_position(text: str | None) -> int:
+    """A position in the log (`16/B374D848`) as a number; 0 for none."""
+    high, _, low = (text or "0/0").strip().partition("/")
+    return (int(high, 16) << 32) + int(low or "0", 16)
 
 
 def full_address(dsn: str) -> str:

@@ -2,20 +2,34 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from operator import itemgetter
 from typing import TYPE_CHECKING
 
-from rum.store.base import ReadMode
-from rum.store.derived import indexed_text
 from rum.store.postgres.lookup import COLUMNS, Lookup, conditions, with_all
 from rum.store.postgres.statements import SQL
-from rum.store.search import Correction, Described, Row, TermLookup
-from rum.store.tables.search_rows import FIELDS, MAX_TEXT_LENGTH, Counts, details, words_for
+from rum.store.search import (
+    KEYS_ONLY,
+    NOTHING_ELSE,
+    Also,
+    Correction,
+    Described,
+    Row,
+    TermLookup,
+    Wanted,
+)
+from rum.store.tables.search_rows import (
+    FIELDS,
+    MAX_TEXT_LENGTH,
+    Counts,
+    IndexedTexts,
+    details,
+    in_order,
+    words_for,
+)
 from rum.store.tables.vectors import vector_state
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from rum.store.filters import Filters
     from rum.store.postgres.connect import Database
@@ -133,34 +147,22 @@ FROM unnest(:wanted::text[]) AS w(term) CROSS JOIN LATERAL (
 """
 
 
-class PostgresSearch(Lookup):
+class PostgresSearch(IndexedTexts, Lookup):
     """Finds the memories of one project, including archived ones."""
 
     def __init__(self, database: Database, memories: MemoryTable) -> None:
-        super().__init__(database)
-        self._memories = memories
+        IndexedTexts.__init__(self, memories)
+        Lookup.__init__(self, database)
 
     def terms(
-        self,
-        spellings: Sequence[Sequence[str]],
-        cap: int,
-        archived_cap: int,
-        *,
-        goal: str = "",
-        max_same_goal: int = 0,
-        session: str = "",
-        max_session_size: int = 0,
-        newest: int = 0,
-        spread: int = 1,
-        model: str = "",
+        self, spellings: Sequence[Sequence[str]], cap: int, archived_cap: int, also: Also = NOTHING_ELSE
     ) -> TermLookup:
         with self._database.hold():
             held = self._holders(spellings, cap, archived_cap)
-            about = {"session": session, "max_session_size": max_session_size}
-            about |= {"goal": goal, "max_same_goal": max_same_goal}
-            [(size, archived, superseded, session_size, same_goal, has_chapters)] = self._rows(_ABOUT, about)
-            timeline = self._rows(_TIMELINE, {"newest": newest, "spread": max(1, spread)}) if newest else ()
-            [state] = self._database.fetch(SQL["vector_state"], {"p1": model})
+            values = also._asdict()
+            [(size, archived, superseded, session_size, same_goal, has_chapters)] = self._rows(_ABOUT, values)
+            timeline = self._rows(_TIMELINE, {**values, "spread": max(1, also.spread)}) if also.newest else ()
+            [state] = self._database.fetch(SQL["vector_state"], {"p1": also.model})
         counts = Counts(size or 0, archived or 0, cap, archived_cap)
         last = max((packed[0] for _, packed in held if packed), default=0)
         return TermLookup(
@@ -264,29 +266,17 @@ class PostgresSearch(Lookup):
         statement = f"SELECT hit.seq FROM ({query}) AS hit {where} {newest}"
         return [row[0] for row in self._rows(statement, {**values, **named})]
 
-    def describe(
-        self,
-        keys: Sequence[int],
-        filters: Filters,
-        *,
-        cap: int = -1,
-        always: Sequence[int] = (),
-        session_limit: int,
-        known_sessions: Collection[str] = (),
-        files: bool = False,
-        texts: bool = False,
-    ) -> Described:
+    def describe(self, keys: Sequence[int], filters: Filters, wanted: Wanted = KEYS_ONLY) -> Described:
         where, values = conditions(filters, each=True)
-        first = dict.fromkeys(always)
-        others = [key for key in dict.fromkeys(keys) if key not in first]
+        asked, limit = in_order(keys, wanted)
         given = {
             **values,
-            "keys": [key for key in (*first, *others) if 0 < key <= _LAST_KEY],
-            "limit": cap if cap < 0 else cap + len(first),
-            "files": files,
-            "texts": texts,
-            "session_limit": session_limit + 1,
-            "known": list(known_sessions),
+            "keys": [key for key in asked if 0 < key <= _LAST_KEY],
+            "limit": limit,
+            "files": wanted.files,
+            "texts": wanted.texts,
+            "session_limit": wanted.session_limit + 1,
+            "known": list(wanted.known_sessions),
         }
         found: dict[int, list[PostgresRow]] = {}
         for row in self._rows(_DESCRIBE.format(where=where), given):
@@ -296,39 +286,15 @@ class PostgresSearch(Lookup):
         sessions, links = (sorted(found.get(kind, ()), key=itemgetter(2)) for kind in (-1, -2))
         return Described(
             [details(row[:-1]) for row in chosen],
-            [row[-1] for row in sessions if len(row[-1]) <= session_limit],
+            [row[-1] for row in sessions if len(row[-1]) <= wanted.session_limit],
             [(row[-1][0], row[-1][1]) for row in links],
         )
 
-    def texts(self, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
-        wanted = list(dict.fromkeys(ids))
+    def _stored_texts(self, ids: list[str]) -> dict[str, tuple[str, ...]]:
         columns = ", ".join(f"t.{name}" for name in FIELDS)
         statement = (
             f"SELECT m.id, {columns} FROM memories AS m "
             "JOIN memory_text AS t ON t.project = :project AND t.seq = m.seq "
             "WHERE m.project = :project AND m.id = ANY(:wanted::text[])"
         )
-        found = {row[0]: tuple(row[1:]) for row in self._rows(statement, {"wanted": wanted})}
-        # The terms of archived memories are not stored by field; deriving them again is slower.
-        missing = [memory_id for memory_id in wanted if memory_id not in found]
-        if missing:
-            found |= {
-                memory.id: indexed_text(memory)
-                for memory in self._memories.get(missing, ReadMode.BEST_EFFORT)
-            }
-        return {memory_id: found[memory_id] for memory_id in wanted if memory_id in found}
-
-    def sharing(self, terms: Iterable[str], rare: int, cap: int) -> list[str]:
-        shared: Counter[int] = Counter()
-        for live, packed in self._holders([[term] for term in terms], rare + 1, rare + 1):
-            held = [*reversed(live), *reversed(packed)]
-            if len(held) <= rare:
-                shared.update(held)
-        if not shared:
-            return []
-        best = [seq for seq, _ in shared.most_common(cap)]
-        statement = """
-SELECT m.id FROM unnest(:best::bigint[]) WITH ORDINALITY AS best(seq, place)
-JOIN memories AS m ON m.project = :project AND m.seq = best.seq WHERE m.superseded = 0 ORDER BY best.place
-"""
-        return [row[0] for row in self._rows(statement, {"best": best})]
+        return {row[0]: tuple(row[1:]) for row in self._rows(statement, {"wanted": ids})}

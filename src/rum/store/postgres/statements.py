@@ -7,20 +7,8 @@ import re
 from functools import lru_cache
 
 from rum.store.postgres.values import NUL
+from rum.store.tables.statements import load_statements
 
-_HERE = os.path.dirname(__file__)
-_FILES = (
-    "memories",
-    "layers",
-    "chapters",
-    "archive",
-    "trash",
-    "sync",
-    "captured_events",
-    "activity",
-    "anchors",
-    "browse",
-)
 _COMMENT = re.compile(r"--[^\n]*")
 _VALUE = re.compile(r"(?<![:\w]):([a-z_]\w*)|\?(\d*)")
 _JSON = re.compile(r"\{json (.*?)\}", re.DOTALL)
@@ -44,14 +32,6 @@ def with_values(sql: str) -> bytes:
     return _VALUE.sub(named, whole).encode()
 
 
-def _load(name: str) -> dict[str, bytes]:
-    with open(os.path.join(_HERE, "queries", name), encoding="utf-8") as file:
-        parts = re.split(r"^-- name: (\w+)\n", file.read(), flags=re.MULTILINE)
-    return {
-        name: with_values(body.strip().rstrip(";"))
-        for name, body in zip(parts[1::2], parts[2::2], strict=True)
-    }
-
-
+_FOLDER = os.path.join(os.path.dirname(__file__), "queries")
 # Statement by name: `memories.sql` for memories, `layers.sql` for facts, rules and events, and so on.
-SQL = {name: body for file in _FILES for name, body in _load(f"{file}.sql").items()}
+SQL = {name: with_values(sql) for name, sql in load_statements(_FOLDER).items()}

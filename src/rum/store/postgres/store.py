@@ -13,27 +13,27 @@ from rum.store.base import Agents, Links, Memories
 from rum.store.browse import Browse
 from rum.store.captured_events import CapturedEvents
 from rum.store.chapters import GroupMatches
-from rum.store.postgres.browse import PostgresBrowse
-from rum.store.postgres.connect import Database, Project, storage_errors
-from rum.store.postgres.group_index import PostgresGroupIndex
+from rum.store.postgres.connect import Database, Position, Project, storage_errors
 from rum.store.postgres.migrate import Preparation
 from rum.store.postgres.pool import close_pools, full_address, open_pools
 from rum.store.postgres.search import PostgresSearch
 from rum.store.postgres.statements import SQL
+from rum.store.postgres.tables import PostgresBrowse, PostgresGroupIndex
 from rum.store.postgres.upkeep import NoLocalFiles, PostgresUpkeep
 from rum.store.postgres.values import register
-from rum.store.records import Events, Facts, History, Rules
+from rum.store.postgres.vectors import PostgresVectors
+from rum.store.records import Events, Facts, History, Rules, SyncLog
 from rum.store.search import Search
-from rum.store.sync import SyncLog
-from rum.store.tables.activity import ActivityTable, CapturedEventTable
+from rum.store.tables.activity import ActivityTable
 from rum.store.tables.anchors import AnchorTable
 from rum.store.tables.archive import ArchiveTable
+from rum.store.tables.captured_events import CapturedEventTable
 from rum.store.tables.chapters import ChapterTable, WisdomTable
 from rum.store.tables.history import HistoryTable, SyncLogTable
 from rum.store.tables.layers import EventTable, FactTable, RuleTable
 from rum.store.tables.memories import AgentTable, LinkTable, MemoryTable
+from rum.store.tables.statements import Row
 from rum.store.tables.trash import TrashTable
-from rum.store.tables.vectors import VectorTable
 from rum.store.trash import Trash
 from rum.store.upkeep import Archive, LocalUpkeep, Upkeep
 from rum.store.vectors import Vectors
@@ -50,11 +50,19 @@ class PostgresStore:
         project_id: str,
         patience: float = 30.0,
         before_write: Callable[[], None] | None = None,
+        move_id: str = "",
+        position: str | None = None,
     ) -> None:
-        """`before_write` is called once, before the first change."""
+        """`before_write` is called once, before the first change.
+
+        `move_id` is that of the move by which the project left the database where the caller was before.
+        With `position`, the path of a file, calls that only read may be answered by a replica.
+        """
         self._pools = open_pools(dsn, patience, Preparation())
-        project = Project(project_id, before_write)
-        self._db = db = Database(self._pools.memories, project, patience, _MEMORIES)
+        project = Project(project_id, before_write, move_id)
+        log = Position(position) if position else None
+        replicas = self._pools.replicas if position else None
+        self._db = db = Database(self._pools.memories, project, patience, _MEMORIES, replicas, log)
         self._activity = activity = Database(self._pools.activity, project, patience, _ACTIVITY)
         self._closed = False
         try:
@@ -71,7 +79,8 @@ class PostgresStore:
         self.browse: Browse = PostgresBrowse(db)
         self.links: Links = LinkTable(db)
         self.agents: Agents = AgentTable(db)
-        self.vectors: Vectors = VectorTable(db)
+        vectors = PostgresVectors(db)
+        self.vectors: Vectors = vectors
         self.history: History = HistoryTable(db)
         self.sync: SyncLog = SyncLogTable(db)
         self.facts: Facts = FactTable(db)
@@ -79,8 +88,9 @@ class PostgresStore:
         self.events: Events = EventTable(activity)
         self.captured: CapturedEvents = CapturedEventTable(activity)
         self.activity: Activity = ActivityTable(activity)
-        self.upkeep: Upkeep = PostgresUpkeep(db, memories)
+        self.upkeep: Upkeep = PostgresUpkeep(db, memories, vectors.make_index)
         self.local_upkeep: LocalUpkeep = NoLocalFiles()
+        self.offer_rows = self._offer_rows
         self.chapters = ChapterTable(db)
         self.wisdom = WisdomTable(db)
 
@@ -89,6 +99,10 @@ class PostgresStore:
 
     def find_groups(self, terms: Sequence[str], limit: int) -> GroupMatches:
         return PostgresGroupIndex(self._db).find(terms, limit)
+
+    def _offer_rows(self, name: str, values: Sequence[object]) -> list[Row]:
+        database = self._activity if name == "session_events" else self._db
+        return database.rows(f"offer_{name}", tuple(values))
 
     @property
     def writable(self) -> bool:
@@ -101,9 +115,9 @@ class PostgresStore:
         return self._db.snapshot()
 
     @contextmanager
-    def errors(self) -> Generator[None]:
+    def errors(self, *, reads: bool = False) -> Generator[None]:
         """Turn the backend's errors into StorageError; a call uses one connection until its end."""
-        with storage_errors(), self._db.hold(), self._activity.hold():
+        with storage_errors(), self._db.hold(reads=reads), self._activity.hold():
             yield
 
     def damaged_rows(self) -> dict[str, str]:
@@ -118,9 +132,23 @@ class PostgresStore:
             close_pools(self._pools)
 
 
+def check_database(dsn: str) -> bool:
+    """Connect, and bring the schema up to date, else StorageError; whether there is pgvector."""
+    with storage_errors(), _connected(dsn) as connection:
+        return (
+            connection.execute("SELECT 1 FROM pg_extension WHERE extname = 'vector'").fetchone() is not None
+        )
+
+
 def delete_project(dsn: str, project_id: str) -> None:
     """Delete a project with all its rows."""
-    with storage_errors(), psycopg.connect(full_address(dsn), autocommit=True) as connection:
+    with storage_errors(), _connected(dsn) as connection:
+        connection.execute(SQL["delete_project"], {"id": project_id})
+
+
+@contextmanager
+def _connected(dsn: str) -> Generator[psycopg.Connection]:
+    with psycopg.connect(full_address(dsn), autocommit=True) as connection:
         register(connection)
         Preparation()(connection)
-        connection.execute(SQL["delete_project"], {"id": project_id})
+        yield connection

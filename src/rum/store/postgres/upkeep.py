@@ -8,7 +8,7 @@ from rum.model.errors import StorageError
 from rum.store import attempt_fingerprint
 from rum.store.base import ReadMode
 from rum.store.postgres.connect import ATTEMPTS, TOKENISER, Database
-from rum.store.postgres.group_index import PostgresGroupIndex
+from rum.store.postgres.tables import PostgresGroupIndex
 from rum.store.tables.archive import BATCH_SIZE, HEADLINE
 from rum.store.tables.chapters import ChapterTable, WisdomTable
 from rum.store.tables.layers import FactTable, RuleTable
@@ -26,9 +26,12 @@ Problems = list[tuple[str, str]]
 class PostgresUpkeep:
     """The health of one project's rows."""
 
-    def __init__(self, database: Database, memories: MemoryTable) -> None:
+    def __init__(
+        self, database: Database, memories: MemoryTable, index_vectors: Callable[[], object]
+    ) -> None:
         self._db = database
         self._memories = memories
+        self._index_vectors = index_vectors
 
     def problems(self) -> Problems:
         found = self._role_problems()
@@ -215,7 +218,7 @@ class PostgresUpkeep:
             self._db.run("set_derived", (name, value))
 
     def merge_index(self) -> bool:
-        return False  # autovacuum keeps it
+        return bool(self._index_vectors())  # that of words is kept by autovacuum
 
 
 class NoLocalFiles:

@@ -262,9 +262,10 @@ class Database:
 
     def _is_lost(self) -> bool:
         """Whether the file that was opened is not the one that the next process opens, or was emptied."""
-        if self._stamp() != self._opened_stamp:
-            return True
-        return self.access == "write" and self._is_prepared and not self._has_content()
+        if self.access != "write":
+            return self._stamp() != self._opened_stamp
+        state = file_stat(self.path)
+        return state[:2] != self._opened_stamp or (self._is_prepared and not any(state[3:]))
 
     def reopen(self) -> None:
         """Close the file and open it again."""

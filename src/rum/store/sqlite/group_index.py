@@ -1,4 +1,4 @@
-"""The text index of chapters and wisdom, by FTS5."""
+"""The tables of chapters and wisdom, and their text index by FTS5."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ import json
 from collections.abc import Sequence
 
 from rum.store.sqlite.sql_text import quoted
-from rum.store.tables.chapters import GroupIndex, Ranked
+from rum.store.tables.chapters import ChapterTable, GroupIndex, Ranked, WisdomTable
+
+__all__ = ["ChapterTable", "SqliteGroupIndex", "WisdomTable"]
 
 
 class SqliteGroupIndex(GroupIndex):

@@ -92,39 +92,23 @@ class Lookup:
     def _rows(self, statement: str, values: Sequence[object] | Mapping[str, object]) -> list[Any]:
         return fetch_rows(self._database.connection, statement, values)
 
-    def by_filters(self, filters: Filters, cap: int) -> tuple[list[Row], int]:
+    def by_filters(
+        self, filters: Filters, cap: int, sort: str = "recent", uses: Sequence[tuple[str, int]] = ()
+    ) -> tuple[list[Row], int]:
         where, values = conditions(filters)
-        source = f"FROM memories AS m WHERE {where}"
-        rows = self._rows(
-            f"SELECT {COLUMNS} {source} ORDER BY m.created_at DESC, m.id DESC LIMIT ?", [*values, cap]
-        )
-        total = len(rows) if len(rows) < cap else self._rows(f"SELECT count(*) {source}", values)[0][0]
-        return [Row._make(row) for row in rows], total
-
-    def list_ids(
-        self, filters: Filters, sort: str, limit: int, uses: Sequence[tuple[str, int]]
-    ) -> tuple[list[str], int]:
-        where, values = conditions(filters)
-        first = {"importance": "m.importance DESC,", "access_count": "u.times DESC NULLS LAST,"}.get(sort, "")
-        pairs = (
-            "SELECT json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS times FROM json_each(?)"
-        )
-        source = f"FROM memories AS m LEFT JOIN ({pairs}) AS u ON u.id = m.id WHERE {where}"
-        values = [json.dumps(uses if sort == "access_count" else []), *values]
-        order = f"ORDER BY {first} m.created_at DESC, m.id DESC"
-        rows = self._rows(f"SELECT m.id {source} {order} LIMIT ?", [*values, limit])
-        return [memory_id for (memory_id,) in rows], self._rows(f"SELECT count(*) {source}", values)[0][0]
-
-    def by_path(self, path: str, filters: Filters, cap: int) -> tuple[list[FileRow], int, bool]:
-        where, values = conditions(filters)
-        source = f"FROM {_FILE_AND_MEMORY} WHERE f.file_path = ? AND {where}"
-        columns = f"{COLUMNS}, f.file_path, f.operation, EXISTS (SELECT 1 FROM renames WHERE path = ?)"
-        rows = self._rows(f"SELECT {columns} {source} {_NEWEST_FIRST}", [path, path, *values, cap])
+        first, used, counts = {"importance": "m.importance DESC,"}.get(sort, ""), "", list[object]()
+        if sort == "access_count":
+            first = "u.times DESC NULLS LAST,"
+            pair = "json_extract(value, '$[0]') AS id, json_extract(value, '$[1]') AS times"
+            used = f"LEFT JOIN (SELECT {pair} FROM json_each(?)) AS u ON u.id = m.id"
+            counts = [json.dumps(uses)]
+        order = f"ORDER BY {first} m.created_at DESC, m.id DESC LIMIT ?"
+        statement = f"SELECT {COLUMNS} FROM memories AS m {used} WHERE {where} {order}"
+        rows = self._rows(statement, [*counts, *values, cap])
         total = len(rows)
-        if total and total == cap:
-            counted = _COUNT_BY_INDEX.format(path="?") if _is_plain(filters) else f"SELECT count(*) {source}"
-            total = self._rows(counted, [path, *values])[0][0]
-        return [FileRow._make(row[:-1]) for row in rows], total, bool(rows and rows[0][-1])
+        if total == cap:
+            total = self._rows(f"SELECT count(*) FROM memories AS m WHERE {where}", values)[0][0]
+        return [Row._make(row) for row in rows], total
 
     def by_paths(
         self,

@@ -22,7 +22,7 @@ from rum.text import terms
 # The names under which the versions of the index terms and of the marks of attempts are stored.
 TOKENISER, ATTEMPTS = "tokeniser", "attempts"
 
-SCHEMA = {"rum": 18, "activity": 7}  # The newest migration of each file
+SCHEMA = {"rum": 19, "activity": 8}  # The newest migration of each file
 OLDEST_SQLITE = (3, 37, 0)
 _HERE = os.path.dirname(__file__)
 _LAYERS = 5

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-from collections import namedtuple
 from contextlib import suppress
 
 from rum.store.sqlite.sql_text import quoted, quoted_parts, sqlite_uri
@@ -17,71 +16,80 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Iterator, Sequence
-    from typing import Any, NamedTuple
+    from typing import Any
 
     from rum.store.sqlite.recall_store import RecallStore
     from rum.store.tables.rows import DamagedRows
 
-    class AttemptRow(NamedTuple):
-        """One attempt, how it is recognised (`size`, `marks`), and its result."""
 
-        memory_id: str
-        at: int
-        worked: int
-        size: int
-        marks: bytes
-        tried: str
-        why: str
-        instead: str
-        session_id: str
+class AttemptRow:
+    """One attempt, how it is recognised (`size`, `marks`), and its result."""
 
-    class MemoryRow(NamedTuple):
-        """The fields of a memory that offers use; reasoning and outcome are empty if it is damaged."""
+    # Not a named tuple: making one takes longer than reading the rows.
+    def __init__(
+        self,
+        memory_id: str,
+        at: int,
+        worked: int,
+        size: int,
+        marks: bytes,
+        tried: str,
+        why: str,
+        instead: str,
+        session_id: str,
+    ) -> None:
+        self.memory_id = memory_id
+        self.at = at
+        self.worked = worked
+        self.size = size
+        self.marks = marks
+        self.tried = tried
+        self.why = why
+        self.instead = instead
+        self.session_id = session_id
 
-        id: str
-        created_at: int
-        goal: str
-        success: int
-        is_partial: int
-        # Whether it led to later work that succeeded, or the user rejected it: nothing of it is left to do.
-        is_settled: int
-        commit: str | None
-        imported_at: int | None
-        # What reverted the work: a short commit id, or a memory's id.
-        reverted_by: str | None
-        reasoning: dict[str, Any]
-        outcome: dict[str, Any]
 
-    class GuidanceRow(NamedTuple):
-        """What a user said that they want, when, and where it holds."""
+class MemoryRow:
+    """The fields of a memory that offers use; reasoning and outcome are empty if it is damaged."""
 
-        id: str
-        at: int
-        condition: str
-        text: str
+    def __init__(
+        self,
+        id: str,
+        created_at: int,
+        goal: str,
+        success: int,
+        is_partial: int,
+        is_settled: int,
+        commit: str | None,
+        imported_at: int | None,
+        reverted_by: str | None,
+        reasoning: dict[str, Any],
+        outcome: dict[str, Any],
+    ) -> None:
+        self.id = id
+        self.created_at = created_at
+        self.goal = goal
+        self.success = success
+        self.is_partial = is_partial
+        self.is_settled = is_settled
+        """Whether nothing of it is left to do: it led to later work that succeeded, or was rejected."""
+        self.commit = commit
+        self.imported_at = imported_at
+        self.reverted_by = reverted_by
+        """What reverted the work: a short commit id, or a memory's id."""
+        self.reasoning = reasoning
+        self.outcome = outcome
 
-else:
-    # `typing` is slow to load.
-    GuidanceRow = namedtuple("GuidanceRow", ("id", "at", "condition", "text"))
-    AttemptRow = namedtuple(
-        "AttemptRow", ("memory_id", "at", "worked", "size", "marks", "tried", "why", "instead", "session_id")
-    )
-    MemoryRow = namedtuple(
-        "MemoryRow",
-        (
-            "id",
-            "created_at",
-            "goal",
-            "success",
-            "is_partial",
-            "is_settled",
-            "commit",
-            "imported_at",
-            "reverted_by",
-            "reasoning",
-            "outcome",
-        ),
-    )
+
+class GuidanceRow:
+    """What a user said that they want, when, and where it holds."""
+
+    def __init__(self, id: str, at: int, condition: str, text: str) -> None:
+        self.id = id
+        self.at = at
+        self.condition = condition
+        self.text = text
+
 
 _MAX_EVENTS = 200  # Maximum number of captured events read per session, newest first
 
@@ -128,6 +136,7 @@ _ANCHORS = """
 SELECT m.id, a.data FROM json_each(?) AS wanted CROSS JOIN memories AS m ON m.id = wanted.value
 CROSS JOIN anchors AS a ON a.memory = m.seq
 """
+_RULE_ANCHORS = "SELECT name, data FROM text_anchors WHERE name IN (SELECT value FROM json_each(?))"
 _LATER_NAMES = """
 SELECT before, path FROM renames WHERE before IN (SELECT value FROM json_each(?))
 ORDER BY renamed_at DESC, path
@@ -208,12 +217,37 @@ class ReadOnlyDatabase:
         return connection
 
 
-class ReadOnlyStore:
-    """Reads the memory of one project folder, for callers that must not wait."""
+# By name, as a database server has its own text for each (`postgres/queries/offers.sql`).
+_STATEMENTS = {
+    "attempts": _ATTEMPTS,
+    "newest": _NEWEST,
+    "of_file": _OF_FILE,
+    "users_words": _USERS_WORDS,
+    "changed_files": _CHANGED_FILES,
+    "some": _SOME,
+    "created_at": _CREATED_AT,
+    "anchors": _ANCHORS,
+    "rule_anchors": _RULE_ANCHORS,
+    "later_names": _LATER_NAMES,
+    "last_of_session": _LAST_OF_SESSION,
+}
 
-    def __init__(self, folder: str) -> None:
+
+class ReadOnlyStore:
+    """Reads the memory of one project folder, for callers that must not wait.
+
+    With `server`, a store that is not in files, it reads that instead.
+    """
+
+    def __init__(self, folder: str, server: Any = None) -> None:
         self._memories = ReadOnlyDatabase(folder, "rum")
         self._activity = ReadOnlyDatabase(folder, "activity")
+        self._server = server
+
+    def _rows(self, name: str, *values: object) -> list[tuple[Any, ...]]:
+        if self._server is not None:
+            return self._server.offer_rows(name, values)
+        return self._memories.rows(_STATEMENTS[name], values)
 
     def close(self) -> None:
         self._memories.close()
@@ -221,69 +255,81 @@ class ReadOnlyStore:
 
     def attempts(self, key: str, limit: int) -> list[AttemptRow]:
         """What was tried under a key (a path or its earlier names, or a kind of command), newest first."""
-        return [AttemptRow._make(row) for row in self._memories.rows(_ATTEMPTS, (key, limit))]
+        return [AttemptRow(*row) for row in self._rows("attempts", key, limit)]
 
     def memories_of_file(self, path: str, excluded_session: str, limit: int) -> Iterator[MemoryRow]:
         """The memories that changed a file, newest first, without those of the session `excluded_session`."""
-        return map(_memory, self._memories.rows(_OF_FILE, (path, excluded_session, limit)))
+        return map(_memory, self._rows("of_file", path, excluded_session, limit))
 
     def newest_memories(self, limit: int) -> Iterator[MemoryRow]:
         """The newest memories, newest first, without superseded ones."""
-        return map(_memory, self._memories.rows(_NEWEST, (limit,)))
+        return map(_memory, self._rows("newest", limit))
 
     def changed_files(self, memory_ids: Iterable[str]) -> dict[str, dict[str, str | None]]:
         """The files that each of these memories changed, with git's hash of what they became."""
         files: dict[str, dict[str, str | None]] = {}
-        for memory_id, path, known in self._memories.rows(_CHANGED_FILES, (json.dumps(list(memory_ids)),)):
+        for memory_id, path, known in self._rows("changed_files", json.dumps(list(memory_ids))):
             files.setdefault(memory_id, {})[path] = known
         return files
 
     def anchors(self, memory_ids: Iterable[str]) -> dict[str, bytes]:
-        """The anchors of each of these memories that has some."""
-        return dict(self._memories.rows(_ANCHORS, (json.dumps(list(memory_ids)),)))
+        """The anchors of each of these memories and rules that has some."""
+        ids = list(memory_ids)
+        rules = [one for one in ids if one.startswith("rule_")]
+        found = dict(self._rows("anchors", json.dumps(ids)))
+        return found | dict(self._rows("rule_anchors", json.dumps(rules))) if rules else found
 
     def later_names(self, paths: Iterable[str]) -> dict[str, list[str]]:
         """The names that files got later, the newest first."""
         found: dict[str, list[str]] = {}
-        for before, path in self._memories.rows(_LATER_NAMES, (json.dumps(list(paths)),)):
+        for before, path in self._rows("later_names", json.dumps(list(paths))):
             found.setdefault(before, []).append(path)
         return found
 
     def users_words(self, limit: int) -> list[GuidanceRow]:
         """What users said that they want and did not take back, newest first."""
-        return [GuidanceRow._make(row) for row in self._memories.rows(_USERS_WORDS, (limit,))]
+        return [GuidanceRow(*row) for row in self._rows("users_words", limit)]
 
     def has_memories(self, count: int) -> bool:
         """Whether there are at least so many memories."""
-        return any(found >= count for (found,) in self._memories.rows(_SOME, (count,)))
+        return any(found >= count for (found,) in self._rows("some", count))
 
     def created_at(self, memory_ids: Iterable[str]) -> list[int]:
         """The times of memories; other ids are left out."""
-        return [at for (at,) in self._memories.rows(_CREATED_AT, (json.dumps(list(memory_ids)),))]
+        return [at for (at,) in self._rows("created_at", json.dumps(list(memory_ids)))]
 
     def last_of_session(self, session: str) -> str | None:
         """The id of the newest memory of a session."""
-        return next((memory_id for (memory_id,) in self._memories.rows(_LAST_OF_SESSION, (session,))), None)
+        return next((memory_id for (memory_id,) in self._rows("last_of_session", session)), None)
 
     def session_events(self, client: str, session: str, kinds: Sequence[str]) -> list[str]:
         """The JSON of a session's captured events of some kinds, newest first."""
         values = (client, session, json.dumps(kinds), _MAX_EVENTS)
+        if self._server is not None:
+            return [data for (data,) in self._server.offer_rows("session_events", values)]
         return [data for (data,) in self._activity.rows(_SESSION_EVENTS, values)]
 
     def has_two_rare_terms(self, terms: Iterable[str], max_memories: int) -> bool:
         """Whether a memory, archived or not, has two rare terms: each in at most `max_memories` memories."""
         with_earlier_term: set[int] = set()
         for term in terms:
-            values = (quoted(term), quoted_parts(term), max_memories + 1)
-            holders = {seq for (seq,) in self._memories.rows(_MEMORIES_WITH_TERM, values)}
+            holders = self._holders(term, max_memories + 1)
             if len(holders) <= max_memories:
                 if holders & with_earlier_term:
                     return True
                 with_earlier_term |= holders
         return False
 
+    def _holders(self, term: str, limit: int) -> set[int]:
+        if self._server is not None:
+            return {seq for (seq,) in self._server.offer_rows("holders", (term, limit))}
+        values = (quoted(term), quoted_parts(term), limit)
+        return {seq for (seq,) in self._memories.rows(_MEMORIES_WITH_TERM, values)}
+
     def recall_store(self) -> RecallStore:
         """The part of a store that recall without vectors needs; slow to import."""
+        if self._server is not None:
+            return self._server
         from rum.store.sqlite.recall_store import RecallStore  # noqa: PLC0415
 
         return RecallStore(self._memories, self._activity)
@@ -299,7 +345,7 @@ def _memory(row: tuple[Any, ...]) -> MemoryRow:
         layers = [json.loads(reasoning), json.loads(outcome)]
     except ValueError:
         layers = [{}, {}]
-    return MemoryRow._make([*head, *layers])
+    return MemoryRow(*head, *layers)
 
 
 def _connect(path: str) -> sqlite3.Connection | None:

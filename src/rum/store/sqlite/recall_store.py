@@ -41,5 +41,5 @@ class RecallStore:
         opened: Any = activity
         self.activity = ActivityTable(_ActivityStatements(opened))
 
-    def errors(self) -> AbstractContextManager[None]:
+    def errors(self, *, reads: bool = False) -> AbstractContextManager[None]:  # noqa: ARG002
         return storage_errors("rum.db")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -13,33 +12,11 @@ from typing import Any
 from rum.store.sqlite.connect import Database, is_damage
 from rum.store.sqlite.rows import fetch_rows
 from rum.store.tables.rows import DamagedRows
-from rum.store.tables.statements import Row, row_name
+from rum.store.tables.statements import Row, load_statements, row_name
 
 _MAX_IDS = 500
-_HERE = os.path.dirname(__file__)
-
-
-def _load(name: str) -> dict[str, str]:
-    with open(os.path.join(_HERE, "queries", name), encoding="utf-8") as file:
-        parts = re.split(r"^-- name: (\w+)\n", file.read(), flags=re.MULTILINE)
-    return {name: body.strip().rstrip(";") for name, body in zip(parts[1::2], parts[2::2], strict=True)}
-
-
-_FILES = (
-    "memories",
-    "anchors",
-    "layers",
-    "chapters",
-    "archive",
-    "trash",
-    "sync",
-    "captured_events",
-    "activity",
-    "browse",
-)
-
 # Statement by name: `memories.sql` for memories, `layers.sql` for facts, rules and events, and so on.
-SQL = {name: body for file in _FILES for name, body in _load(f"{file}.sql").items()}
+SQL = load_statements(os.path.join(os.path.dirname(__file__), "queries"))
 
 
 class SqliteStatements:

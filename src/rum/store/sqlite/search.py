@@ -3,20 +3,34 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from typing import TYPE_CHECKING
 
-from rum.store.base import ReadMode
-from rum.store.derived import indexed_text
-from rum.store.search import Correction, Described, Row, TermLookup
+from rum.store.search import (
+    KEYS_ONLY,
+    NOTHING_ELSE,
+    Also,
+    Correction,
+    Described,
+    Row,
+    TermLookup,
+    Wanted,
+)
 from rum.store.sqlite.lookup import COLUMNS, Lookup
 from rum.store.sqlite.records import SQL
 from rum.store.sqlite.sql_text import NO_MATCH, conditions, quoted, quoted_parts
-from rum.store.tables.search_rows import FIELDS, MAX_TEXT_LENGTH, Counts, details, words_for
+from rum.store.tables.search_rows import (
+    FIELDS,
+    MAX_TEXT_LENGTH,
+    Counts,
+    IndexedTexts,
+    details,
+    in_order,
+    words_for,
+)
 from rum.store.tables.vectors import vector_state
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Iterable, Sequence
 
     from rum.store.filters import Filters
     from rum.store.sqlite.connect import Database
@@ -141,35 +155,24 @@ CROSS JOIN memories AS m ON m.seq = one.value ORDER BY step.place, one.key
 """
 
 
-class SqliteSearch(Lookup):
+class SqliteSearch(IndexedTexts, Lookup):
     """Finds the memories of one project, including archived ones."""
 
     def __init__(self, database: Database, memories: SqliteMemories) -> None:
-        super().__init__(database)
-        self._memories = memories
+        IndexedTexts.__init__(self, memories)
+        Lookup.__init__(self, database)
         self._size = 0
         """The approximate number of memories at the last lookup of terms."""
 
     def terms(
-        self,
-        spellings: Sequence[Sequence[str]],
-        cap: int,
-        archived_cap: int,
-        *,
-        goal: str = "",
-        max_same_goal: int = 0,
-        session: str = "",
-        max_session_size: int = 0,
-        newest: int = 0,
-        spread: int = 1,
-        model: str = "",
+        self, spellings: Sequence[Sequence[str]], cap: int, archived_cap: int, also: Also = NOTHING_ELSE
     ) -> TermLookup:
         live = [" OR ".join(map(quoted, ways)) or NO_MATCH for ways in spellings]
         packed = [" OR ".join(f"({quoted_parts(way)})" for way in ways) or NO_MATCH for ways in spellings]
         terms = (cap, json.dumps(packed), archived_cap, json.dumps(live))
-        rows = self._rows(
-            _TERMS, (*terms, session, max_session_size, goal, max_same_goal, newest, spread, model)
-        )
+        session = (also.session, also.max_session_size)
+        goal = (also.goal, also.max_same_goal)
+        rows = self._rows(_TERMS, (*terms, *session, *goal, also.newest, also.spread, also.model))
         _, size, archived, superseded, session_size, same_goal, timeline, has_chapters, vectors = rows.pop()
         counts = Counts(size or 0, archived or 0, cap, archived_cap)
         self._size = counts.size
@@ -268,84 +271,28 @@ class SqliteSearch(Lookup):
             rows = self._rows(statement, (json.dumps(list(among)), cap, json.dumps(queries)))
         return [json.loads(found) for (found,) in rows]
 
-    def describe(
-        self,
-        keys: Sequence[int],
-        filters: Filters,
-        *,
-        cap: int = -1,
-        always: Sequence[int] = (),
-        session_limit: int,
-        known_sessions: Collection[str] = (),
-        files: bool = False,
-        texts: bool = False,
-    ) -> Described:
+    def describe(self, keys: Sequence[int], filters: Filters, wanted: Wanted = KEYS_ONLY) -> Described:
         where, values = conditions(filters, each=True)
-        first = dict.fromkeys(always)
-        others = dict.fromkeys(keys)
-        limit = cap if cap < 0 else cap + len(first)
-        wanted = json.dumps([*first, *(key for key in others if key not in first)])
-        known = json.dumps(list(known_sessions))
-        rows = self._rows(
-            _DESCRIBE.format(where=where), [wanted, *values, limit, files, texts, session_limit + 1, known]
-        )
+        asked, limit = in_order(keys, wanted)
+        known = json.dumps(list(wanted.known_sessions))
+        shown = (wanted.files, wanted.texts, wanted.session_limit + 1, known)
+        rows = self._rows(_DESCRIBE.format(where=where), [json.dumps(asked), *values, limit, *shown])
         memories = [details(row) for row in rows if row[0] >= 0]
         session_arrays = ",".join(row[1] for row in rows if row[0] == -1)
         sessions: list[list[int]] = json.loads(f"[{session_arrays}]")
         return Described(
             memories,
-            [keys for keys in sessions if len(keys) <= session_limit],
+            [keys for keys in sessions if len(keys) <= wanted.session_limit],
             [(row[1], row[2]) for row in rows if row[0] == -2],
         )
 
-    def texts(self, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
-        wanted = list(dict.fromkeys(ids))
+    def _stored_texts(self, ids: list[str]) -> dict[str, tuple[str, ...]]:
         columns = ", ".join(f"t.c{at}" for at in range(len(FIELDS)))
         statement = (
             f"SELECT m.id, {columns} FROM json_each(?) AS wanted "
             "JOIN memories AS m ON m.id = wanted.value JOIN memory_text_content AS t ON t.id = m.seq"
         )
-        found: dict[str, tuple[str, ...]] = {
-            row[0]: row[1:] for row in self._rows(statement, (json.dumps(wanted),))
-        }
-        # The terms of archived memories are not stored; deriving them again is slower.
-        missing = [memory_id for memory_id in wanted if memory_id not in found]
-        if missing:
-            found |= {
-                memory.id: indexed_text(memory)
-                for memory in self._memories.get(missing, ReadMode.BEST_EFFORT)
-            }
-        return found
-
-    def sharing(self, terms: Iterable[str], rare: int, cap: int) -> list[str]:
-        wanted = list(terms)
-        statement = f"""
-SELECT {_holders("memory_text", "value", ":max_holders")},
-  CASE WHEN {_ARCHIVED} > 0
-    THEN {_holders("archived_text", "json_extract(:archived, '$[' || key || ']')", ":max_holders")} END
-FROM json_each(:live)
-"""
-        rows = self._rows(
-            statement,
-            {
-                "live": json.dumps(list(map(quoted, wanted))),
-                "archived": json.dumps(list(map(quoted_parts, wanted))),
-                "max_holders": rare + 1,
-            },
-        )
-        shared: Counter[int] = Counter()
-        for live, archived in rows:
-            held = [*reversed(json.loads(live)), *reversed(json.loads(archived or "[]"))]
-            if len(held) <= rare:
-                shared.update(held)
-        if not shared:
-            return []
-        best = json.dumps([seq for seq, _ in shared.most_common(cap)])
-        found = (
-            "SELECT m.id FROM json_each(?) AS best JOIN memories AS m ON m.seq = best.value "
-            "WHERE m.superseded = 0 ORDER BY best.key"
-        )
-        return [memory_id for (memory_id,) in self._rows(found, (best,))]
+        return {row[0]: row[1:] for row in self._rows(statement, (json.dumps(ids),))}
 
 
 def _ranges(terms: Iterable[str], letters: int) -> list[tuple[str, str]]:

@@ -13,9 +13,10 @@ from rum.store.sqlite.memories import SqliteArchive, SqliteMemories
 from rum.store.sqlite.migrate import SCHEMA, prepare
 from rum.store.sqlite.records import SQL, SqliteStatements
 from rum.store.sqlite.search import SqliteSearch
-from rum.store.sqlite.upkeep import SqliteUpkeep
-from rum.store.tables.activity import ActivityTable, CapturedEventTable
+from rum.store.sqlite.upkeep import SqliteUpkeep, groups
+from rum.store.tables.activity import ActivityTable
 from rum.store.tables.anchors import AnchorTable
+from rum.store.tables.captured_events import CapturedEventTable
 from rum.store.tables.history import HistoryTable, SyncLogTable
 from rum.store.tables.layers import EventTable, FactTable, RuleTable
 from rum.store.tables.memories import AgentTable, LinkTable
@@ -24,7 +25,6 @@ from rum.store.tables.vectors import VectorTable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from types import ModuleType
 
     from rum.store.activity import Activity
     from rum.store.anchors import Anchors
@@ -32,21 +32,14 @@ if TYPE_CHECKING:
     from rum.store.browse import Browse
     from rum.store.captured_events import CapturedEvents
     from rum.store.chapters import GroupMatches
-    from rum.store.records import Events, Facts, History, Rules
+    from rum.store.records import Events, Facts, History, Rules, SyncLog
     from rum.store.search import Search
-    from rum.store.sync import SyncLog
     from rum.store.tables.chapters import ChapterTable, WisdomTable
     from rum.store.trash import Trash
     from rum.store.upkeep import Archive, LocalUpkeep, Upkeep
     from rum.store.vectors import Vectors
 
 D = TypeVar("D", bound=Database)
-
-
-def _groups() -> ModuleType:
-    from rum.store.tables import chapters  # noqa: PLC0415 (few projects have chapters)
-
-    return chapters
 
 
 class SqliteStore:
@@ -91,6 +84,7 @@ class SqliteStore:
         upkeep = SqliteUpkeep(self._rum, self._activity)
         self.upkeep: Upkeep = upkeep
         self.local_upkeep: LocalUpkeep = upkeep
+        self.offer_rows = None
 
     def _open(
         self,
@@ -112,19 +106,17 @@ class SqliteStore:
 
     @property
     def chapters(self) -> ChapterTable:
-        return _groups().ChapterTable(self._statements)
+        return groups().ChapterTable(self._statements)
 
     @property
     def wisdom(self) -> WisdomTable:
-        return _groups().WisdomTable(self._statements)
+        return groups().WisdomTable(self._statements)
 
     def has_chapters(self) -> bool:
         return bool(self._rum.connection.execute(SQL["any_chapter"]).fetchone()[0])
 
     def find_groups(self, terms: Sequence[str], limit: int) -> GroupMatches:
-        from rum.store.sqlite.group_index import SqliteGroupIndex  # noqa: PLC0415 (few have chapters)
-
-        return SqliteGroupIndex(self._statements).find(terms, limit)
+        return groups().SqliteGroupIndex(self._statements).find(terms, limit)
 
     @property
     def writable(self) -> bool:
@@ -136,7 +128,7 @@ class SqliteStore:
     def snapshot(self) -> AbstractContextManager[None]:
         return self._rum.snapshot()
 
-    def errors(self) -> AbstractContextManager[None]:
+    def errors(self, *, reads: bool = False) -> AbstractContextManager[None]:  # noqa: ARG002
         return storage_errors(self._rum.path)
 
     def damaged_rows(self) -> dict[str, str]:

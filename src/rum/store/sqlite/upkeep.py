@@ -7,6 +7,7 @@ import sqlite3
 import stat
 from collections.abc import Callable, Sequence
 from contextlib import closing
+from types import ModuleType
 
 from rum.store import attempt_fingerprint
 from rum.store.sqlite.activity_file import SAVED, ActivityFile
@@ -37,7 +38,7 @@ _MERGE = tuple(
 # How the names of tables begin that `reindex` fills. Files are not among them: their hashes are nowhere else.
 _DERIVED = (
     *(*_INDEXES.values(), "memory_terms", "archived_terms", "derived", "memory_tags", "attempts", "renames"),
-    *("anchors", "memory_vectors", "archived_vectors", "vector_models", "unembedded"),
+    *("anchors", "text_anchors", "memory_vectors", "archived_vectors", "vector_models", "unembedded"),
 )
 
 _BYTES_PER_SECOND = 40_000_000  # Speed at which a slow machine rewrites a file
@@ -47,6 +48,13 @@ _MAX_PARTS = 8
 
 _REINDEX_BATCH_SIZE = 200
 _MAX_NAMED = 20  # Maximum number of damaged memories that a problem names
+
+
+def groups() -> ModuleType:
+    """The tables of chapters and wisdom and their index, loaded when first used: few projects have any."""
+    from rum.store.sqlite import group_index  # noqa: PLC0415
+
+    return group_index
 
 
 class SqliteUpkeep:
@@ -137,8 +145,6 @@ class SqliteUpkeep:
     def reindex(
         self, progress: Callable[[int], None], left_out: Callable[[str], None], *, drop_vectors: bool = False
     ) -> int:
-        from rum.store.sqlite.group_index import SqliteGroupIndex  # noqa: PLC0415 (few have chapters)
-
         done, statements = 0, SqliteStatements(self._rum)
         memories = SqliteMemories(statements)
         self._create_missing()
@@ -150,7 +156,7 @@ class SqliteUpkeep:
             with self._rum.transaction():
                 done += sum([memories.reindex(memory) for memory in page])
             progress(done)
-        SqliteGroupIndex(statements).reindex()
+        groups().SqliteGroupIndex(statements).reindex()
         with self._rum.transaction() as db:
             db.execute(SQL["drop_stray_text"])
             db.execute(SQL["renew_superseded"])
@@ -330,13 +336,12 @@ def _archive_problems(rum: Database) -> list[tuple[str, str]]:
 
 def _row_problems(rum: Database) -> list[tuple[str, str]]:
     """Read every row, and name those that cannot be read as a whole."""
-    from rum.store.tables.chapters import ChapterTable, WisdomTable  # noqa: PLC0415 (few have chapters)
-
     earlier = dict(rum.damaged_rows)
     rum.damaged_rows.clear()
     db = SqliteStatements(rum)
-    tables = (SqliteMemories(db), FactTable(db), RuleTable(db), ChapterTable(db), WisdomTable(db))
-    for pages in (table.pages() for table in tables):
+    tables = (SqliteMemories(db), FactTable(db), RuleTable(db))
+    grouped = (groups().ChapterTable(db), groups().WisdomTable(db))
+    for pages in (table.pages() for table in (*tables, *grouped)):
         for _ in pages:
             pass
     AgentTable(db).all()

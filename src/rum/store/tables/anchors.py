@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from rum.store.anchors import TextAnchors
 from rum.store.tables.statements import Table
 
 
@@ -30,3 +31,22 @@ class AnchorTable(Table):
         for row in self._db.rows_for("later_names", paths):
             found.setdefault(row["before"], []).append(row["path"])
         return found
+
+    def of_texts(self, names: Iterable[str] | None = None) -> dict[str, TextAnchors]:
+        rows = (
+            self._db.rows("all_text_anchors")
+            if names is None
+            else self._db.rows_for("text_anchors_of", names)
+        )
+        return {row["name"]: TextAnchors(row["mark"], bytes(row["data"])) for row in rows}
+
+    def put_texts(self, anchors: Mapping[str, TextAnchors]) -> None:
+        if anchors:
+            with self._db.transaction():
+                rows = [{"name": name, **one._asdict()} for name, one in anchors.items()]
+                self._db.run_many("put_text_anchors", rows)
+
+    def delete_texts(self, names: Iterable[str]) -> None:
+        if gone := list(names):
+            with self._db.transaction():
+                self._db.run_for("delete_text_anchors", gone)

@@ -66,6 +66,3 @@ class BrowseTable(Table):
             at = counts["last"] if exact or not is_folder else 0
             found.append(ChildPath(path, is_folder, counts["memories"], counts["failures"], at, exact))
         return found
-
-    def has_path(self, path: str) -> bool:
-        return bool(self._values("has_path", (path,))[0])

@@ -21,7 +21,7 @@ from rum.model.chapters import (
 )
 from rum.model.ids import tail_of
 from rum.store.chapters import GroupMatch, GroupMatches, Range
-from rum.store.tables.statements import Row, Statements, Table
+from rum.store.tables.statements import GROUP_COLUMNS, Row, Statements, Table
 from rum.text.terms import terms
 
 T = TypeVar("T", Chapter, Wisdom)
@@ -38,22 +38,18 @@ class _GroupTable(Table, ABC, Generic[T]):
     odd: ClassVar[int]  # 0 or 1: the index row of row n is 2 n + odd
 
     @abstractmethod
-    def _columns(self, one: T) -> dict[str, Any]: ...
-
-    @abstractmethod
     def _part_values(self, one: T) -> Mapping[str, list[Values]]:
         """The rows to write into other tables."""
 
     @abstractmethod
     def _group(self, row: Row, parts: PartRows) -> T: ...
 
-    def _fields(self, row: Row, names: tuple[str, ...]) -> dict[str, Any]:
+    def _fields(self, row: Row) -> dict[str, Any]:
         """The columns of a row; a damaged array reads as empty."""
         read = partial(self._db.damaged_rows.read, self.kind, row["id"])
-        fields: dict[str, Any] = {name: row[name] for name in names}
-        for name in names:
-            if name in _ARRAYS:
-                fields[name] = read(partial(_ARRAYS[name].decode, row[name]), ())
+        fields: dict[str, Any] = {name: row[name] for name in GROUP_COLUMNS[self.kind]}
+        for name in fields.keys() & _ARRAYS.keys():
+            fields[name] = read(partial(_ARRAYS[name].decode, row[name]), ())
         if "origin" in fields:
             fields["origin"] = read(partial(ChapterOrigin, row["origin"]), ChapterOrigin.AUTO)
         return fields | {"words": read(partial(TextSource, row["words"]), TextSource.DRAWN)}
@@ -64,7 +60,7 @@ class _GroupTable(Table, ABC, Generic[T]):
 
     def put(self, item: T) -> None:
         with self._db.transaction():
-            [seq] = self._values(f"put_{self.kind}", self._columns(item))
+            [seq] = self._values(f"put_{self.kind}", _columns(item, self.kind))
             for name, rows in self._part_values(item).items():
                 self._db.run(f"delete_{self.kind}_{name}", (item.id,))
                 self._db.run_many(f"insert_{self.kind}_{name}", [(item.id, *row) for row in rows])
@@ -143,14 +139,11 @@ class ChapterTable(_GroupTable[Chapter]):
     kind = "chapter"
     odd = 0
 
-    def _columns(self, one: Chapter) -> dict[str, Any]:
-        return _group_columns(one, _CHAPTER)
-
     def _part_values(self, one: Chapter) -> Mapping[str, list[Values]]:
         return {"parts": [(place, *row) for place, row in enumerate(_member_rows(one.members))]}
 
     def _group(self, row: Row, parts: PartRows) -> Chapter:
-        fields = self._fields(row, _CHAPTER)
+        fields = self._fields(row)
         return Chapter(**fields, members=_members(parts["parts"]))
 
     def _terms(self, one: Chapter) -> tuple[str, ...]:
@@ -164,9 +157,6 @@ class WisdomTable(_GroupTable[Wisdom]):
     lists = ("parts", "members")
     odd = 1
 
-    def _columns(self, one: Wisdom) -> dict[str, Any]:
-        return _group_columns(one, _WISDOM)
-
     def _part_values(self, one: Wisdom) -> Mapping[str, list[Values]]:
         sources: list[Values] = [
             (place, source.chapter_id, source.version) for place, source in enumerate(one.sources)
@@ -174,7 +164,7 @@ class WisdomTable(_GroupTable[Wisdom]):
         return {"parts": sources, "members": _member_rows(one.members)}
 
     def _group(self, row: Row, parts: PartRows) -> Wisdom:
-        fields = self._fields(row, _WISDOM)
+        fields = self._fields(row)
         sources = tuple(Source(part["chapter_id"], part["version"]) for part in parts["parts"])
         return Wisdom(**fields, sources=sources, members=_members(parts["members"]))
 
@@ -240,13 +230,6 @@ def _indexed(*fields: Iterable[str]) -> tuple[str, ...]:
     return tuple(" ".join(terms(" \n ".join(field))) for field in fields)
 
 
-_HEAD = ("id", "project_id", "agent_id", "created_at", "updated_at", "version", "start_ts", "end_ts")
-_SAID = ("title", "summary", "origin", "words", "learnings", "evidence", "tags", "topics")
-_KNOWN = ("summary", "words", "insights", "patterns", "best_practices", "evidence", "contradictions", "tags")
-_CHAPTER = (*_HEAD, "forgotten", "imported_at", *_SAID, "given", "found_by", "own_tags", "former")
-# The columns, in the order in which they are read.
-_WISDOM = (*_HEAD, "forgotten", "imported_at", *_KNOWN, "given", "found_by", "own_tags", "former")
-
 _strings = msgspec.json.Decoder(tuple[str, ...])
 # How the columns with arrays are read.
 _ARRAYS: dict[str, msgspec.json.Decoder[Any]] = {
@@ -257,8 +240,9 @@ _ARRAYS: dict[str, msgspec.json.Decoder[Any]] = {
 }
 
 
-def _group_columns(one: Chapter | Wisdom, names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: _json(getattr(one, name)) if name in _ARRAYS else getattr(one, name) for name in names}
+def _columns(one: Chapter | Wisdom, kind: str) -> dict[str, Any]:
+    values = {name: getattr(one, name) for name in GROUP_COLUMNS[kind]}
+    return {name: _json(value) if name in _ARRAYS else value for name, value in values.items()}
 
 
 def _json(value: object) -> str:

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from rum.store.records import Revision
-from rum.store.sync import Change
+from rum.store.records import Change, Revision
 from rum.store.tables.statements import Table
 
 
 class HistoryTable(Table):
     """Earlier versions: a table each for memories, facts and rules."""
 
-    def add(self, kind: str, item_id: str, revision: Revision) -> None:
-        version, changed_at, changed_by, texts = revision
+    def add(self, kind: str, item_id: str, *revisions: Revision, replace: bool = False) -> None:
         with self._db.transaction():
-            self._db.run(f"insert_{kind}_version", (item_id, version, changed_at, changed_by, *texts))
-
-    def replace(self, kind: str, item_id: str, revisions: Iterable[Revision]) -> None:
-        with self._db.transaction():
-            self._db.run(f"delete_{kind}_versions", (item_id,))
-            for revision in revisions:
-                self.add(kind, item_id, revision)
+            if replace:
+                self._db.run(f"delete_{kind}_versions", (item_id,))
+            for version, changed_at, changed_by, texts in revisions:
+                self._db.run(f"insert_{kind}_version", (item_id, version, changed_at, changed_by, *texts))
 
     def of(self, kind: str, ids: Sequence[str]) -> dict[str, list[Revision]]:
         found: dict[str, list[Revision]] = {one: [] for one in ids}

@@ -70,11 +70,12 @@ class RuleTable(_LayerTable[Rule]):
     def with_texts(self, condition: str, action: str) -> list[Rule]:
         return [self._item(row) for row in self._db.rows("rules_with_texts", (condition, action))]
 
-    def latest(self, limit: int) -> list[Rule]:
-        return [self._item(row) for row in self._db.rows("latest_rules", (limit,))]
-
-    def from_source(self, source: str, limit: int) -> list[Rule]:
-        return [self._item(row) for row in self._db.rows("rules_from", (source, limit))]
+    def latest(self, limit: int, source: str | None = None) -> list[Rule]:
+        if source is None:
+            rows = self._db.rows("latest_rules", (limit,))
+        else:
+            rows = self._db.rows("rules_from", (source, limit))
+        return [self._item(row) for row in rows]
 
 
 class EventTable(_LayerTable[Event]):

@@ -11,8 +11,7 @@ import msgspec
 from rum.model.agents import Agent, AgentType
 from rum.model.errors import InvalidQuery, StorageError
 from rum.model.ids import tail_of
-from rum.model.links import Edge, LinkType
-from rum.model.memory import FileRef, Memory, Operation, Origin, OriginKind, RevertLink
+from rum.model.memory import Edge, FileRef, LinkType, Memory, Operation, Origin, OriginKind, RevertLink
 from rum.model.memory_layers import Action, Intent, Outcome, Perception, Reasoning, TaskType
 from rum.store.base import AgentFigures, ReadMode
 from rum.store.derived import attempts_of, indexed_text, recorded_renames
@@ -428,6 +427,3 @@ class AgentTable(Table):
             )
             for row in rows
         }
-
-    def is_ancestor(self, ancestor_id: str, agent_id: str) -> bool:
-        return bool(self._db.rows("is_ancestor", {"agent_id": agent_id, "ancestor_id": ancestor_id}))

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
-from rum.store.search import Details, Holders, Row
+from rum.store.base import ReadMode
+from rum.store.derived import indexed_text
+from rum.store.search import Details, Holders, Row, Wanted
 from rum.text.terms import terms as terms_of
 from rum.text.terms import unstemmed_words
+
+if TYPE_CHECKING:
+    from rum.store.tables.memories import MemoryTable
 
 FIELDS = ("goal", "intent", "outcome", "learnings", "reasoning", "perception", "actions", "tags", "paths")
 MAX_TEXT_LENGTH = 20_000  # Maximum length of a memory's text that is read for the spelling of its words
@@ -54,3 +60,31 @@ def details(row: Any) -> Details:
 def words_for(term: str, text: str) -> Iterator[str]:
     """The words of a memory's JSON that stand for a term."""
     return (word for word in unstemmed_words(_ESCAPED.sub(" ", text)) if term in terms_of(word))
+
+
+def in_order(keys: Sequence[int], wanted: Wanted) -> tuple[list[int], int]:
+    """The keys to look up, each once, those of `wanted.always` first; and how many may pass."""
+    first = dict.fromkeys(wanted.always)
+    others = [key for key in dict.fromkeys(keys) if key not in first]
+    return [*first, *others], wanted.cap if wanted.cap < 0 else wanted.cap + len(first)
+
+
+class IndexedTexts(ABC):
+    """The indexed terms of memories, field by field."""
+
+    def __init__(self, memories: MemoryTable) -> None:
+        self._memories = memories
+
+    @abstractmethod
+    def _stored_texts(self, ids: list[str]) -> dict[str, tuple[str, ...]]:
+        """Those of live memories, by id."""
+
+    def texts(self, ids: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        wanted = list(dict.fromkeys(ids))
+        found = self._stored_texts(wanted)
+        # The terms of archived memories are not stored by field; deriving them again is slower.
+        missing = [memory_id for memory_id in wanted if memory_id not in found]
+        if missing:
+            archived = self._memories.get(missing, ReadMode.BEST_EFFORT)
+            found |= {memory.id: indexed_text(memory) for memory in archived}
+        return {memory_id: found[memory_id] for memory_id in wanted if memory_id in found}

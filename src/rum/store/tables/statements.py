@@ -1,7 +1,9 @@
-"""What the tables need of a database: statements by name."""
+"""What the tables need of a database: statements by name, and the files in which they are written."""
 
 from __future__ import annotations
 
+import os
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
@@ -11,6 +13,52 @@ from rum.model.ids import tail_of
 from rum.store.tables.rows import DamagedRows
 
 T = TypeVar("T")
+
+_HEAD = ("id", "project_id", "agent_id", "created_at", "updated_at", "version", "start_ts", "end_ts")
+_TAIL = ("evidence", "tags", "given", "found_by", "own_tags", "former", "forgotten", "imported_at")
+# The columns of each kind of group.
+GROUP_COLUMNS = {
+    "chapter": (*_HEAD, "title", "summary", "origin", "words", "learnings", "topics", *_TAIL),
+    "wisdom": (
+        *_HEAD,
+        *("summary", "words", "insights", "patterns", "best_practices", "contradictions"),
+        *_TAIL,
+    ),
+}
+_GROUP_TABLES = {
+    "chapter": {"groups": "chapters", "parts": "chapter_memories", "part": "memory"},
+    "wisdom": {"groups": "wisdom", "parts": "wisdom_chapters", "part": "chapter"},
+}
+
+
+def load_statements(folder: str) -> dict[str, str]:
+    """The statements in the files of a backend, by name; those for `{kind}` once for each kind of group."""
+    found: dict[str, str] = {}
+    for file_name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, file_name), encoding="utf-8") as file:
+            parts = re.split(r"^-- name: (\S+)\n", file.read(), flags=re.MULTILINE)
+        for name, body in zip(parts[1::2], parts[2::2], strict=True):
+            sql = body.strip().rstrip(";")
+            if "{kind}" in name:
+                found |= {name.replace("{kind}", kind): _for_kind(sql, kind) for kind in GROUP_COLUMNS}
+            else:
+                found[name] = sql
+    return found
+
+
+def _for_kind(sql: str, kind: str) -> str:
+    columns = GROUP_COLUMNS[kind]
+    names = {
+        "kind": kind,
+        "members": f"{kind}_memories",
+        **_GROUP_TABLES[kind],
+        "columns": ", ".join(columns),
+        "values": ", ".join(f":{name}" for name in columns),
+        "updates": ", ".join(f"{name} = excluded.{name}" for name in columns[2:]),
+    }
+    for name, text in names.items():
+        sql = sql.replace(f"{{{name}}}", text)
+    return sql
 
 
 class Row(Protocol):

@@ -6,11 +6,9 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, NamedTuple
 
 from rum.store.tables.statements import Row, Statements, Table
-from rum.store.vectors import Nearest, VectorCounts, VectorState
+from rum.store.vectors import Nearest, VectorCounts, VectorState, packed_vectors
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
     from rum.store.packed_vectors import Floats, Matrix
 
 Ranked = list[tuple[int, float]]  # Numbers of vectors with their cosines, nearest first
@@ -18,12 +16,6 @@ Ranked = list[tuple[int, float]]  # Numbers of vectors with their cosines, neare
 _SPARE = 16  # Number of additional vectors compared, as some may have been deleted with their memory
 _BATCH = 8192
 _FIRST_GROWTH = 1000
-
-
-def _packed() -> ModuleType:
-    from rum.store import packed_vectors  # noqa: PLC0415 (loads numpy)
-
-    return packed_vectors
 
 
 class VectorTable(Table):
@@ -94,7 +86,7 @@ class VectorTable(Table):
         numbers = {memory: number for memory, number, _ in rows if number is not None}
         by_number = self._live.cosines(model, vector, numbers.values())
         near = {memory: by_number[number] for memory, number in numbers.items() if number in by_number}
-        return near | _packed().cosines(
+        return near | packed_vectors().cosines(
             vector, {memory: data for memory, number, data in rows if number is None}
         )
 
@@ -231,7 +223,7 @@ class _InMemory:
             or len(matrix) > self._room
         ):
             # Replaced vectors stay in the matrix until it has grown by half; then all are read again.
-            matrix, self._file = _packed().Matrix(dimensions, model=model), file
+            matrix, self._file = packed_vectors().Matrix(dimensions, model=model), file
             self._read_on(model, matrix)
             self._room = len(matrix) * 3 // 2 + _FIRST_GROWTH
             self._matrix = matrix

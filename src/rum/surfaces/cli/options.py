@@ -16,8 +16,7 @@ from msgspec import Meta, Struct
 
 from rum.app.calls import CALLS, load
 from rum.model.errors import InvalidQuery
-from rum.model.fields import SPAN, SPAN_UNITS, Time, field_info, point_in_time
-from rum.model.parse import nearest
+from rum.model.fields import SPAN, SPAN_UNITS, Time, field_info, nearest, point_in_time
 
 if TYPE_CHECKING:
     _Choice = click.Choice[str]

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+from rum.model.code import CodeState
+from rum.model.layers import ShownRule
 from rum.model.notes import Broken
 from rum.text.shorten import without_invisible
 
@@ -79,6 +81,12 @@ def heading(title: str, group_id: str) -> Line:
 def filled(fields: Iterable[Field]) -> list[Field]:
     """The fields that are not empty."""
     return [field for field in fields if field[1]]
+
+
+def code_field(shown: CodeState | ShownRule) -> list[Field]:
+    """What became of the code that something names, as a field; none if that is not known."""
+    at = f" ({shown.code_at})" if shown.code_at else ""
+    return [("code", f"{shown.freshness}{at}")] if shown.freshness else []
 
 
 def text_view(text: str, kind: str = "") -> View:

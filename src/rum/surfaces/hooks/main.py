@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import time
@@ -27,6 +28,10 @@ def run(arguments: list[str]) -> NoReturn:
     `--late TIME` continues a hook that began at TIME, without output; `--rest HANDLE` is where the rest of
     its payload is read from. It ends with `os._exit`, as the normal shutdown of the interpreter takes time.
     """
+    gc.disable()  # it ends within moments, and its modules alone would set off several collections
+    # Where it is installed, msgspec loads it, which takes as long as the start of the interpreter.
+    # It does the same without it.
+    sys.modules.setdefault("typing_extensions", None)  # pyright: ignore[reportArgumentType]
     try:
         options = dict(zip(arguments[1::2], arguments[2::2], strict=False))
         _run(arguments[0] if arguments else "", options.get(LATE), options.get(REST))

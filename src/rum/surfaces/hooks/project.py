@@ -99,7 +99,8 @@ def _look_up(home: str, folder: str) -> HookProject | None:
         reason = error.message if isinstance(error, RumError) else type(error).__name__
         return HookProject(home, problem=f"The project could not be determined: {reason}")
     repository = git.find_git(folder)
-    values = (settings.redact_extra, settings.redact_allow, settings.capture_by_agent, offer_limits(settings))
+    limits = tuple(vars(offer_limits(settings)).values())
+    values = (settings.redact_extra, settings.redact_allow, settings.capture_by_agent, limits)
     hook_project = HookProject(settings.home, opened.id, opened.directory, opened.root, *values)
     cache_project(folder, hook_project, repository.common_dir if repository else None)
     return hook_project

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from time import monotonic
+from time import monotonic, time
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
@@ -25,7 +25,6 @@ from rum.app.caller import RateLimit
 from rum.model.errors import InvalidQuery, RateLimited, RumError
 from rum.surfaces.http import exchange, limits
 from rum.surfaces.http.exchange import Refused, Sessions
-from rum.surfaces.http.metrics import CONTENT_TYPE, Metrics
 from rum.surfaces.http.page import TeamPage, TeamSignIn, find_token, refusal
 from rum.surfaces.http.projects import Busy, OpenProject, OpenProjects, ServedApplication, TooSlow, report
 from rum.surfaces.mcp import json_rpc
@@ -36,6 +35,7 @@ from rum.surfaces.mcp.tools import Json
 from rum.surfaces.web.site import METHODS
 
 _JSON = "application/json"
+_METRICS = "text/plain; version=0.0.4; charset=utf-8"
 _STREAM = "text/event-stream"
 _PAGE = ("/", "/static/{path:path}", "/api/v1/{path:path}")
 # What needs the memory; everything else is answered at once.
@@ -51,6 +51,56 @@ class Access(NamedTuple):
     """The id of the only project that is served; None for every project that has a token."""
     open_to_all: bool = False
     """Whether callers without a token are let in."""
+
+
+_BUCKETS = (0.005, 0.02, 0.1, 0.5, 2.0, 10.0, 60.0)  # Seconds of a call
+
+
+class Metrics:
+    """Figures since the server started, as text for Prometheus; no project and no person is named.
+
+    They are changed by the event loop's thread alone.
+    """
+
+    def __init__(self) -> None:
+        self._started = time()
+        self._answers: Counter[int] = Counter()
+        self._calls: Counter[tuple[str, str]] = Counter()
+        self._seconds: Counter[float] = Counter()
+        self._total_seconds = 0.0
+
+    def count_answer(self, status: int) -> None:
+        """Count an HTTP answer."""
+        self._answers[status] += 1
+
+    def count_call(self, name: str, result: str, seconds: float) -> None:
+        """Count a call of the API, its result (`ok` or the code of an error) and its duration."""
+        self._calls[name, result] += 1
+        self._total_seconds += seconds
+        for bucket in _BUCKETS:
+            self._seconds[bucket] += seconds <= bucket
+
+    def text(self, **gauges: float) -> str:
+        """All figures; `gauges` are those that go up and down."""
+        lines = ["# TYPE rum_http_requests_total counter"]
+        lines += [
+            f'rum_http_requests_total{{status="{status}"}} {count}'
+            for status, count in sorted(self._answers.items())
+        ]
+        lines.append("# TYPE rum_calls_total counter")
+        lines += [
+            f'rum_calls_total{{call="{name}",result="{result}"}} {count}'
+            for (name, result), count in sorted(self._calls.items())
+        ]
+        calls = sum(self._calls.values())
+        lines.append("# TYPE rum_call_seconds histogram")
+        lines += [f'rum_call_seconds_bucket{{le="{bucket}"}} {self._seconds[bucket]}' for bucket in _BUCKETS]
+        lines.append(f'rum_call_seconds_bucket{{le="+Inf"}} {calls}')
+        lines.append(f"rum_call_seconds_sum {self._total_seconds:.6f}")
+        lines.append(f"rum_call_seconds_count {calls}")
+        for name, value in {**gauges, "start_time_seconds": round(self._started, 3)}.items():
+            lines += [f"# TYPE rum_{name} gauge", f"rum_{name} {value}"]
+        return "\n".join(lines) + "\n"
 
 
 class Served:
@@ -153,7 +203,7 @@ class Served:
             running_calls=self._projects.running,
             open_streams=self._streams.total(),
         )
-        return Response(text, media_type=CONTENT_TYPE)
+        return Response(text, media_type=_METRICS)
 
     async def _mcp(self, request: HttpRequest) -> Response:
         token = self._token(request)

@@ -11,10 +11,11 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 import uvicorn
+from h11 import LocalProtocolError
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from rum.app.access import AccessTokens, AuditLog
-from rum.app.rum import Rum, locate
+from rum.app.rum import Rum, check_databases, locate
 from rum.model.errors import InvalidQuery, NotFound, RumError, StorageError
 from rum.surfaces.http import limits
 from rum.surfaces.http.app import Access, Served, is_loopback, known_hosts
@@ -100,6 +101,16 @@ class PatientProtocol(H11Protocol):
         if waiting and self.cycle.response_complete:
             self._expect_headers()
 
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is not HTTP; a request whose body it was in gets no second answer."""
+        if self.cycle and not self.cycle.response_complete:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        try:
+            super().send_400_response(msg)
+        except LocalProtocolError:  # the answer to HEAD has no text
+            self.transport.close()
+
     def _expect_headers(self) -> None:
         cycle = self.cycle
 
@@ -117,15 +128,19 @@ def check(options: ServeOptions) -> Check:
     tokens = AccessTokens(options.home)
     live = []
 
-    def reach_memories() -> None:
-        Rum.open(options.home, home=options.home, owner=True).close()
-
-    for step in (lambda: _access(options), lambda: _listen(options).close(), reach_memories):
+    steps = (
+        lambda: _access(options),
+        lambda: _listen(options).close(),
+        lambda: Rum.open(options.home, home=options.home, owner=True).close(),
+    )
+    for step in steps:
         try:
             step()
         except RumError as error:
             problems.append(error.message)
     try:
+        for known, found in zip((problems, advice), check_databases(options.home), strict=True):
+            known += [one for one in found if one not in known]
         live = [one for one in tokens.all() if one.revoked_at is None]
         AuditLog(options.home).open().close()
     except RumError as error:

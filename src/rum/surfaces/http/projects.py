@@ -264,7 +264,11 @@ def _changes(name: str, arguments: Json) -> bool:
 def hide_details(error: Json) -> StorageError:
     """Print an error that may name files or hosts of the server, and return what its clients are told."""
     sys.stderr.write(f"rum serve: {error['message']} {json.dumps(error.get('details', {}))}\n")
-    return StorageError("The server's storage failed; try again. Its owner finds out more on stderr.")
+    details = error.get("details", {})
+    return StorageError(
+        "The server's storage failed; try again. Its owner finds out more on stderr.",
+        retry_after=details.get("retry_after"),
+    )
 
 
 @contextmanager

@@ -10,12 +10,14 @@ import sys
 import tempfile
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from rum.capture.clients import claude_code, gemini
 from rum.model.errors import InvalidQuery
 from rum.repo.git import find_git
 from rum.store.files import markdown_section
 from rum.surfaces.install.settings_file import (
+    ACCESS_VARIABLE,
     SERVER_NAME,
     Hook,
     InstallLocation,
@@ -38,6 +40,8 @@ _TEMPORARY = re.compile(
     r"|[/\\]pipx[/\\]\.cache[/\\]",
     re.IGNORECASE,
 )
+# No user, password, query or variable: the address is written into files, some of which are committed.
+_URL = re.compile(r"https?://[\w.:\[\]-]+(?:/[\w./~%-]*)?", re.ASCII)
 _PLAIN = re.compile(r"[\w@%+=:,./-]+", re.ASCII)
 # Editors start servers in any folder, but replace this variable with the folder that is open.
 _OPEN_FOLDER = ("--project", "${workspaceFolder}")
@@ -47,10 +51,11 @@ _GEMINI_CHANGES = "run_shell_command|replace|edit|write_file"
 
 
 class Launch(NamedTuple):
-    """The first words of the commands that start RUM and its hooks."""
+    """The first words of the commands that start RUM and its hooks, and the address of a team server."""
 
     rum: tuple[str, ...]
     hook: tuple[str, ...]
+    url: str | None = None
 
     def mcp_command(self) -> list[str]:
         """The command of the MCP server, as a list of words."""
@@ -91,6 +96,21 @@ def launch_from_path(path: str) -> Launch:
                 path=path,
             )
     return Launch(("rum",), ("rum-hook",))
+
+
+def team_server_url(given: str) -> str:
+    """The address of a team server's MCP endpoint; without a path it is at /mcp."""
+    example = "Give it as in https://memory.example.com/mcp."
+    if not _URL.fullmatch(given):
+        raise InvalidQuery(f"{given!r} is not the address of a server. {example}", field="server")
+    try:
+        parts = urlsplit(given)
+        host, _ = parts.hostname, parts.port
+    except ValueError as error:
+        raise InvalidQuery(f"{given!r} is not the address of a server: {error}. {example}") from None
+    if not host:
+        raise InvalidQuery(f"{given!r} names no host. {example}", field="server")
+    return given.rstrip("/") + ("" if parts.path.strip("/") else "/mcp")
 
 
 def temporary_reason(executable: str, environ: Mapping[str, str]) -> str | None:
@@ -227,9 +247,11 @@ def _claude_code_targets(location: InstallLocation, launch: Launch) -> list[Targ
         # Not .mcp.json: that file is committed, and everybody would be asked to approve the server.
         path = ("projects", _claude_code_project(location), *path)
         settings = location.in_project(".claude", "settings.local.json")
-    server = (path, {"type": "stdio", **_server(launch)})
+    entry = {"type": "stdio", **_server(launch)}
+    if launch.url:
+        entry = {"type": "http", **_remote_server(launch.url, f"${{{ACCESS_VARIABLE}}}")}
     return [
-        json_target(location, state, server),
+        json_target(location, state, (path, entry)),
         json_target(location, settings, hooks=hooks("claude-code", launch)),
     ]
 
@@ -248,25 +270,36 @@ def _server(launch: Launch, *more: str) -> dict[str, Any]:
     return {"command": command, "args": [*args, *more]}
 
 
+def _remote_server(url: str, token: str, name: str = "url") -> dict[str, Any]:
+    """A team server; `token` is how the client refers to the variable of the environment with the token."""
+    return {name: url, "headers": {"Authorization": f"Bearer {token}"}}
+
+
 def _codex_targets(location: InstallLocation, launch: Launch) -> list[Target]:
     config = location.file(".codex", "config.toml", variable="CODEX_HOME")
     hooks_file = location.file(".codex", "hooks.json", variable="CODEX_HOME")
+    entry = _server(launch)
+    if launch.url:
+        entry = {"url": launch.url, "bearer_token_env_var": ACCESS_VARIABLE}
     return [
-        toml_target(location, config, ("mcp_servers", SERVER_NAME), _server(launch)),
+        toml_target(location, config, ("mcp_servers", SERVER_NAME), entry),
         json_target(location, hooks_file, hooks=hooks("codex", launch)),
     ]
 
 
 def _gemini_targets(location: InstallLocation, launch: Launch) -> list[Target]:
     path = location.file(".gemini", "settings.json")
-    return [
-        json_target(location, path, (("mcpServers", SERVER_NAME), _server(launch)), hooks("gemini", launch))
-    ]
+    entry = _server(launch)
+    if launch.url:
+        entry = _remote_server(launch.url, f"${{{ACCESS_VARIABLE}}}", "httpUrl")
+    return [json_target(location, path, (("mcpServers", SERVER_NAME), entry), hooks("gemini", launch))]
 
 
 def _cursor_targets(location: InstallLocation, launch: Launch) -> list[Target]:
-    server = (("mcpServers", SERVER_NAME), _server(launch, *_OPEN_FOLDER))
-    return [json_target(location, location.file(".cursor", "mcp.json"), server)]
+    entry = _server(launch, *_OPEN_FOLDER)
+    if launch.url:
+        entry = _remote_server(launch.url, f"${{env:{ACCESS_VARIABLE}}}")
+    return [json_target(location, location.file(".cursor", "mcp.json"), (("mcpServers", SERVER_NAME), entry))]
 
 
 def _vscode_targets(location: InstallLocation, launch: Launch) -> list[Target]:
@@ -279,11 +312,10 @@ def _vscode_targets(location: InstallLocation, launch: Launch) -> list[Target]:
         path = location.in_home("Library", "Application Support", *rest)
     else:
         path = location.in_home(".config", *rest, variable="XDG_CONFIG_HOME")
-    return [
-        json_target(
-            location, path, (("servers", SERVER_NAME), {"type": "stdio", **_server(launch, *_OPEN_FOLDER)})
-        )
-    ]
+    entry = {"type": "stdio", **_server(launch, *_OPEN_FOLDER)}
+    if launch.url:
+        entry = {"type": "http", **_remote_server(launch.url, f"${{env:{ACCESS_VARIABLE}}}")}
+    return [json_target(location, path, (("servers", SERVER_NAME), entry))]
 
 
 def _opencode_targets(location: InstallLocation, launch: Launch) -> list[Target]:
@@ -293,7 +325,10 @@ def _opencode_targets(location: InstallLocation, launch: Launch) -> list[Target]
     path = os.path.join(folder, "opencode.jsonc")
     if not os.path.lexists(path):
         path = os.path.join(folder, "opencode.json")
-    entry = {"type": "local", "command": launch.mcp_command(), "enabled": True}
+    entry: dict[str, Any] = {"type": "local", "command": launch.mcp_command(), "enabled": True}
+    if launch.url:
+        remote = _remote_server(launch.url, f"{{env:{ACCESS_VARIABLE}}}")
+        entry = {"type": "remote", **remote, "oauth": False, "enabled": True}
     return [json_target(location, path, (("mcp", SERVER_NAME), entry))]
 
 

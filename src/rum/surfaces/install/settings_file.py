@@ -14,6 +14,12 @@ from rum.store.files import toml_edit
 from rum.surfaces.install import json_edit
 
 SERVER_NAME = "rum"  # The name of the MCP server in every client
+ACCESS_VARIABLE = "RUM_TOKEN"  # The variable of the environment with the token of a team server
+_STDIO_FIELDS = {"command", "args", "env", "env_vars", "environment", "envFile", "cwd"}
+_HTTP_FIELDS = {
+    *("url", "httpUrl", "headers", "http_headers", "env_http_headers"),
+    *("bearer_token_env_var", "oauth"),
+}
 
 _RUM = re.compile(r"(?:^|[/\\])rum(?:\.exe)?$")
 _RUM_HOOK = re.compile(r"(?:^|[/\\])rum-hook(?:\.exe)?$")
@@ -160,7 +166,13 @@ def is_rum_hook(handler: Any) -> bool:
 
 
 def is_rum_server(entry: Any) -> bool:
-    """Whether an entry starts RUM's MCP server, wherever RUM is installed."""
+    """Whether an entry starts RUM's MCP server, wherever RUM is installed, or names a team server."""
+    if _is_remote(entry):
+        table = _table(entry)
+        sent = str(_table(table.get("headers")).get("Authorization", ""))
+        names_variable = table.get("bearer_token_env_var") == ACCESS_VARIABLE
+        # `claude mcp add` writes the token itself.
+        return names_variable or ACCESS_VARIABLE in sent or sent.startswith("Bearer rum_")
     words = _words(entry)
     # With -P and without it, as people may have written it.
     runs = bool(_RUM.search(words[0])) or _is_module(words[:4]) or _is_module(words[:3])
@@ -173,8 +185,22 @@ def _is_module(words: list[str]) -> bool:
 
 
 def _with_additions(entry: dict[str, Any], old: Any) -> dict[str, Any]:
-    """An entry of RUM's server with what users added to the old one: variables, limits, approvals."""
-    return {**entry, **{name: value for name, value in _table(old).items() if name not in entry}}
+    """An entry of RUM's server with what users added to the old one: variables, limits, approvals.
+
+    Fields that say how the old one is reached are left out if the new one is reached in another way.
+    """
+    table = _table(old)
+    left_out = set(entry)
+    if _is_remote(entry) != _is_remote(old):
+        left_out |= _STDIO_FIELDS | _HTTP_FIELDS | {"type"}
+    elif "headers" in entry:
+        entry = {**entry, "headers": {**_table(table.get("headers")), **entry["headers"]}}
+    return {**entry, **{name: value for name, value in table.items() if name not in left_out}}
+
+
+def _is_remote(entry: Any) -> bool:
+    """Whether an entry names an address instead of a command."""
+    return not {"url", "httpUrl"}.isdisjoint(_table(entry))
 
 
 def _check_name(entry: Any, path: tuple[str | int, ...]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import sys
@@ -92,16 +93,18 @@ def main(arguments: list[str]) -> int:
     if "help" in options:
         sys.stdout.write(USAGE)
         return 0
-
-    def open_application() -> Application:
-        # Loaded with the first tool call, so that the list of tools is answered at once.
-        _import_msgspec()
-        from rum.surfaces.mcp.tools import RumApplication  # noqa: PLC0415
-
-        return RumApplication(options.get("project"), options.get("agent"))
-
-    serve(listing(options.get("tools", "all")), open_application)
+    serve(listing(options.get("tools", "all")), lambda: _open(options))
     return 0
+
+
+def _open(options: dict[str, str]) -> Application:
+    # Loaded with the first tool call, so that the list of tools is answered at once. Nearly all that is made
+    # until that call is answered stays: nothing is collected before `Server` turns collection on again.
+    gc.disable()
+    _import_msgspec()
+    from rum.surfaces.mcp.tools import RumApplication  # noqa: PLC0415
+
+    return RumApplication(options.get("project"), options.get("agent"))
 
 
 def _import_msgspec() -> None:

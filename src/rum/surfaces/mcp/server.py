@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import sys
 from queue import Empty, SimpleQueue
@@ -94,6 +95,9 @@ class Server:
 
     def _settle(self) -> None:
         self._settled = monotonic()
+        if not gc.isenabled():  # since the first call
+            gc.freeze()
+            gc.enable()
         if self._dispatcher.application:
             self._dispatcher.application.settle()
             for message in self._dispatcher.updates():

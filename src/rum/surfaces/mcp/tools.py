@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from types import ModuleType
 from typing import Any
 
 import msgspec
@@ -20,12 +21,16 @@ PROJECT = "rum://project"
 _VIEW_TOOLS = frozenset(tool["name"] for tool in apps.TOOLS)
 
 
+def _views() -> ModuleType:
+    from rum.surfaces.web import app_view  # noqa: PLC0415 (few clients show views)
+
+    return app_view
+
+
 def _call_view(rum: Rum, name: str, arguments: Json) -> Json:
     """Run a tool of the views: a request of one, or what the model reads when one is shown."""
     if name == apps.PAGE:
-        from rum.surfaces.web.embedded import respond  # noqa: PLC0415 (few clients show views)
-
-        return respond(rum, arguments.get("method"), arguments.get("path"), arguments.get("body"))
+        return _views().respond(rum, arguments.get("method"), arguments.get("path"), arguments.get("body"))
     if name == "show_review":
         return {"shown": "review", "waiting": dict(rum.pages.review(limit=1).by_kind)}
     memory = rum.show(str(arguments.get("memory_id", "")), "summary")
@@ -34,14 +39,12 @@ def _call_view(rum: Rum, name: str, arguments: Json) -> Json:
 
 
 def _read_view(uri: str) -> Json | None:
-    from rum.surfaces.web.app_view import VIEWS, document  # noqa: PLC0415 (few clients show views)
-
     view = uri.removeprefix(apps.PREFIX)
-    if view not in VIEWS:
+    if view not in _views().VIEWS:
         return None
     # No domains: the view loads nothing, and all its requests go through the client.
     meta: Json = {"ui": {"csp": {}, "prefersBorder": True}}
-    return {"uri": uri, "mimeType": apps.MIME_TYPE, "text": document(view), "_meta": meta}
+    return {"uri": uri, "mimeType": apps.MIME_TYPE, "text": _views().document(view), "_meta": meta}
 
 
 class RumApplication:

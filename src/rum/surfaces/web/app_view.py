@@ -1,4 +1,4 @@
-"""The page as one HTML document for programs that show MCP Apps: its modules and styles inside it.
+"""The page inside programs that show MCP Apps: one HTML document with modules and styles, and its requests.
 
 Such documents have no address, so they can load no files. Modules become functions, called when they are
 first imported. The transformation knows the forms of import and export that the page uses; any other is an
@@ -12,8 +12,17 @@ import posixpath
 import re
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
+import msgspec
+
+from rum.app.rum import Rum
+from rum.model.errors import RumError
 from rum.surfaces.web.assets import assets
+from rum.surfaces.web.messages import JSON, Refused, Request, error_response
+from rum.surfaces.web.route_table import ROUTES
+from rum.surfaces.web.routes import find
+from rum.surfaces.web.site import PREFIX
 
 VIEWS = ("memory", "causes", "review")
 _NAMES = r"\{([^{}]*)\}"
@@ -117,3 +126,17 @@ def _pairs(names: str) -> list[tuple[str, str]]:
     """The names inside braces, each with the one after `as`, or twice the same."""
     pairs = (one.split(" as ") for one in re.sub(r"\s+", " ", names).split(",") if one.strip())
     return [(pair[0].strip(), pair[-1].strip()) for pair in pairs]
+
+
+def respond(rum: Rum, method: object, path: object, body: object) -> dict[str, Any]:
+    """Status and content of the answer to a request of an embedded page, as the caller of `rum`."""
+    try:
+        if not isinstance(method, str) or not isinstance(path, str) or not path.startswith(PREFIX):
+            raise Refused("INVALID_QUERY", f"Give a `method`, and a `path` that begins with {PREFIX}.")
+        address, _, query = path.partition("?")
+        data = b"" if method == "GET" else msgspec.json.encode({} if body is None else body)
+        found = find(Request(method, address, query, {}, data), ROUTES).respond(rum, "")
+    except (Refused, RumError) as error:
+        found = error_response(error)
+    text = found.body.decode()
+    return {"status": found.status, "data": msgspec.json.decode(text) if found.content_type == JSON else text}

@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from msgspec import Meta
+from msgspec.structs import asdict
 
 from rum.app.calls import CALLS
 from rum.app.capture.events import CapturedEventView
 from rum.app.rum import Rum
-from rum.model import answers, chapters, layers, notes, offers, pages
-from rum.model.freshness import ConfirmResult, VerifyResult
+from rum.model import answers, chapters, layers, notes, pages
+from rum.model.answers import Reviewed
+from rum.model.code import ConfirmResult, VerifyResult, WhyResult
 from rum.model.memory_layers import Layer, TaskType
 from rum.model.pages import Page
-from rum.model.review import Reviewed
-from rum.model.why import WhyResult
 from rum.surfaces.web.routes import Asked, Handler, NoParameters, Route
 
 _Json = dict[str, Any]
@@ -58,10 +58,11 @@ class StaleRequest(Layer, frozen=True, kw_only=True):
     limit: pages.Limit = 100
 
 
-class MemoryIds(Layer, frozen=True, kw_only=True):
-    """Memories by id."""
+class StaleIds(Layer, frozen=True, kw_only=True):
+    """Memories by id, notes by slug, facts by key, rules by id; `kind` if two kinds have one of them."""
 
     ids: Annotated[tuple[str, ...], Meta(min_length=1, max_length=100)]
+    kind: str | None = None
 
 
 class WhyLines(Layer, frozen=True, kw_only=True):
@@ -119,7 +120,7 @@ class MergeInto(Layer, frozen=True, kw_only=True):
 
 def _search(rum: Rum, asked: Asked) -> object:
     request: SearchRequest = asked.request
-    return rum.call(
+    found = rum.call(
         "recall",
         {
             "query": request.q,
@@ -140,6 +141,8 @@ def _search(rum: Rum, asked: Asked) -> object:
             "explain": True,
         },
     )
+    shown: list[answers.RetrievedMemory] = getattr(found, "memories", [])
+    return pages.SearchResult(**asdict(found), labels=rum.pages.labels([one.id for one in shown]))
 
 
 def _update(rum: Rum, asked: Asked) -> object:
@@ -236,7 +239,7 @@ ROUTES: tuple[Route, ...] = (
     ),
     _get("tags", "The tags, the most used first.", Page[answers.Tag], _tags, TagsRequest),
     _get("task_types", "The kinds of work.", Page[str], lambda _, __: _all(one.value for one in TaskType)),
-    _get("search", "Memories that answer a question.", answers.RecallResult, _search, SearchRequest),
+    _get("search", "Memories that answer a question.", pages.SearchResult, _search, SearchRequest),
     # Memories
     _get(
         "memories/{id}",
@@ -306,7 +309,7 @@ ROUTES: tuple[Route, ...] = (
         "feedback",
         "Say whether something was useful; see the call feedback.",
         lambda rum, asked: rum.call("feedback", asked.request),
-        offers.FeedbackResult,
+        answers.FeedbackResult,
         _Json,
     ),
     # Files
@@ -327,7 +330,7 @@ ROUTES: tuple[Route, ...] = (
     _get("why", "Why code is as it is.", WhyResult, _why, WhyLines),
     _get(
         "stale",
-        "Memories about code that has changed since.",
+        "Memories, notes, facts and rules about code that has changed since.",
         VerifyResult,
         lambda rum, asked: rum.verify(*asked.request.file, limit=asked.request.limit),
         StaleRequest,
@@ -335,10 +338,10 @@ ROUTES: tuple[Route, ...] = (
     _change(
         "POST",
         "stale/confirm",
-        "Say that memories hold for the code as it is now.",
-        lambda rum, asked: rum.confirm(*asked.request.ids),
+        "Say that memories, notes, facts or rules hold for the code as it is now.",
+        lambda rum, asked: rum.confirm(*asked.request.ids, kind=asked.request.kind),
         ConfirmResult,
-        MemoryIds,
+        StaleIds,
     ),
     # Knowledge
     _get(

@@ -10,9 +10,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rum.app.rum import Rum
+from rum.model.fields import parse
 from rum.model.memory_layers import Layer
 from rum.model.pages import Me, ReviewKey
-from rum.model.parse import parse
 from rum.surfaces.web.messages import Refused, Request, Response, json_response
 
 API = ("api", "v1")

@@ -101,10 +101,9 @@ class Site:
             raise Refused("UNAUTHORIZED", _SIGN_IN[self._sign_in.login], {"login": self._sign_in.login})
         if request.path == DESCRIPTION and request.method in _READING:
             return Response(200, JSON, description())
-        match = routes.find(request, ROUTES)
-        if request.method not in _READING:
+        if request.method not in _READING:  # before its body is looked at
             _check_change(request, visitor)
-        return match, visitor
+        return routes.find(request, ROUTES), visitor
 
 
 _SIGN_IN = {

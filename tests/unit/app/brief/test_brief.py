@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rum import InvalidQuery, Rum
 from rum.inject.brief import FENCE, NOTICE
-from rum.model.brief import Brief
+from rum.model.runs import Brief
 from rum.text.tokens import estimate_tokens
 from support.builders import make_intent, make_outcome
 from support.fences import inside

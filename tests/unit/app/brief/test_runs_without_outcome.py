@@ -9,7 +9,7 @@ import pytest
 
 from rum import Rum
 from rum.app.runs.run import Run
-from rum.model.brief import Brief
+from rum.model.runs import Brief
 from support.builders import make_intent, make_outcome
 from support.projects import Shop, edited, keep
 

@@ -121,6 +121,86 @@ def test_work_settled_days_later_is_no_longer_open(sessions: Sessions, shop: Sho
     assert "Don't repeat" not in brief
 
 
+def test_a_prompt_that_names_broken_off_work_goes_on_with_it(sessions: Sessions):
+    telling = (
+        sessions.begin("one").prompt("chunks() should split the data").edit("up.py", "a", "b").add("end")
+    )
+    (first,) = sessions.take(telling)
+    again = sessions.begin("two").prompt("continue with the chunks thing, the laptop died")
+    _, second = sessions.take(again.edit("up.py", "b", "c").run("pytest", "3 passed").stop("It splits now."))
+    assert second.intent.goal == "chunks() should split the data"
+    assert "the laptop died" in second.intent.context
+    assert links_of(second) == {"caused_by": [first.id]}
+
+
+def test_a_prompt_that_names_other_work_does_not_go_on_with_it(sessions: Sessions):
+    telling = (
+        sessions.begin("one").prompt("chunks() should split the data").edit("up.py", "a", "b").add("end")
+    )
+    sessions.take(telling)
+    again = sessions.begin("two").prompt("continue with the login page").edit("login.py", "b", "c")
+    _, second = sessions.take(again.stop("It has a title now."))
+    assert second.intent.goal == "continue with the login page"
+
+
+def test_work_that_a_later_session_took_out_again_says_so(sessions: Sessions):
+    telling = sessions.begin("one").prompt("Cache the results of get()")
+    telling.edit("cache.js", "  return load(key);", "  return store.get(key);").run("npm test", "1 passed")
+    sessions.take(telling.stop("get() keeps results in a Map now."))
+    again = sessions.begin("two").prompt("The Map ate 6 GB. Take the caching out again")
+    again.edit("cache.js", "  return store.get(key);", "  return load(key);").run("npm test", "1 passed")
+    first, _ = sessions.take(again.stop("It is out again."))
+    why = "The Map ate 6 GB. Take the caching out again"
+    assert first.outcome.learnings == (f"Taken back or replaced later: “{why}”",)
+    assert [one.result.error for one in first.actions or () if one.result and not one.result.success] == [
+        f"undone by later work: “{why}”"
+    ]
+    third = sessions.begin("three").prompt("We have more memory now, cache get() again")
+    third.edit("cache.js", "  return load(key);", "  return store.get(key);").run("npm test", "1 passed")
+    first, *_ = sessions.take(third.stop("Cached."))
+    assert first.outcome.learnings == ()
+
+
+def test_unproven_work_takes_nothing_back(sessions: Sessions):
+    telling = sessions.begin("one").prompt("Split at blanks").edit("a.py", "split(' ')", "split()")
+    sessions.take(telling.run("pytest", "1 passed").stop("It splits at blanks."))
+    again = sessions.begin("two").prompt("Make it work for tabs").run("pytest", "1 passed")
+    first, _ = sessions.take(again.edit("a.py", "split()", "split(' ')").stop("It works for tabs now."))
+    assert first.outcome.learnings == ()
+
+
+def test_what_later_words_of_the_user_forbid_was_replaced_for_them(sessions: Sessions):
+    telling = sessions.begin("one").prompt("Log what handlers get").edit("api.py", "pass", "log(request)")
+    sessions.take(telling.run("pytest", "1 passed").stop("Logged."))
+    again = sessions.begin("two").prompt("From now on never log request bodies, only the request id.")
+    again.edit("api.py", "log(request)", "log(request.id)").run("pytest", "1 passed")
+    first, _ = sessions.take(again.stop("Only the id is logged."))
+    (learning,) = first.outcome.learnings
+    assert learning.startswith("Taken back or replaced later, as the user said: “From now on never log")
+
+
+def test_other_lines_in_the_same_place_take_nothing_back(sessions: Sessions):
+    telling = sessions.begin("one").prompt("Log what handlers get").edit("api.py", "pass", "log(request)")
+    sessions.take(telling.run("pytest", "1 passed").stop("Logged."))
+    again = (
+        sessions.begin("two").prompt("Log the user too").edit("api.py", "log(request)", "log(user, request)")
+    )
+    first, _ = sessions.take(again.run("pytest", "1 passed").stop("Logged."))
+    assert first.outcome.learnings == ()
+    assert all(one.result and one.result.success for one in first.actions or ())
+
+
+def test_options_that_the_user_did_not_choose_are_alternatives(sessions: Sessions):
+    telling = sessions.begin().prompt("Semicolons break the export. What are the options?").read("out.py")
+    telling.stop("Two ways:\n\n1. Replace them by commas. This changes data.\n2. Quote them.\n\nWhich one?")
+    sessions.take(telling)
+    *_, memory = sessions.take(telling.prompt("2").edit("out.py", "a", "b").stop("Quoted."))
+    assert memory.reasoning is not None
+    (other,) = memory.reasoning.alternatives_considered
+    assert other.approach == "Replace them by commas. This changes data"
+    assert other.why_rejected == "the user chose “Quote them.”"
+
+
 def test_the_line_that_a_later_session_replaced_has_failed(sessions: Sessions):
     telling = sessions.begin("one").prompt("Add to_miles() to the units")
     telling.edit("units.py", "x = 1", "def to_miles(km):\n    return km * 1.609").run("pytest", CRASH, 1)

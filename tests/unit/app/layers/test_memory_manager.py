@@ -12,6 +12,8 @@ from typing import Any
 import pytest
 
 from rum import InvalidQuery, MemoryManager, NotFound, PermissionDenied
+from rum.app.layers.backends import StoreBackend
+from rum.app.layers.layers import Layers
 from rum.model.layers import CompactOptions, MemoryEntry
 from support.builders import NOON
 from support.language_models import ModelServer, Trouble
@@ -65,6 +67,17 @@ def test_working_memory_is_lost_with_its_process_and_trimmed_to_its_last_fifty(p
     assert contents(first.get_working_memory()) == [f"entry {number}" for number in range(3, 53)]
     first.close()
     assert place.open().get_working_memory() == []
+
+
+def test_working_memory_keeps_at_most_the_bytes_that_it_may(shop: Shop):
+    with shop.open() as rum:
+        layers = Layers(lambda: StoreBackend(rum._caller), max_working_bytes=1000)
+        for number in range(8):
+            layers.append("working", {"content": f"{number}" * 200, "timestamp": 1})
+        assert [entry.content[0] for entry in layers.get_working_memory()] == ["5", "6", "7"]
+        with pytest.raises(InvalidQuery, match="at most 1,000 bytes"):
+            layers.append("working", {"content": "x" * 1000})
+        assert len(layers.get_working_memory()) == 3
 
 
 def test_working_memory_keeps_at_most_max_working_entries(place: Place):

@@ -67,6 +67,18 @@ def test_a_commit_without_a_body_keeps_its_size_and_closed_issues_stay(shop: Sho
         assert summaries(rum, file="src/1.c")[0].endswith(", closes #12: It let in the rain.")
 
 
+def test_a_commit_whose_summary_was_edited_keeps_it_also_when_it_is_reverted(shop: Shop):
+    repository = Repository(shop.folder)
+    bad = repository.commit(WATCHERS, {"src/0.c": "0\n"})
+    with shop.open(owner=True) as rum:
+        rum.import_git()
+        [memory] = rum.recall(file="src/0.c").memories
+        rum.update_memory(memory.id, outcome={"summary": "Two watchers share a descriptor."})
+        repository.revert(bad)
+        rum.import_git()
+        assert "Two watchers share a descriptor." in summaries(rum, file="src/0.c")
+
+
 def test_a_failure_says_why_unless_its_summary_does(rum: Rum):
     for summary in ("Gave up", "The cache was stale"):
         rum.store(

@@ -83,6 +83,17 @@ def test_a_long_report_is_also_asked_by_first_line_error_and_names() -> None:
     assert "take_connection" in parts[2]
 
 
+def test_a_memory_gets_the_mean_confidence_of_a_report_and_its_parts(rum: Rum) -> None:
+    kept(rum, "Give connections back when workers end")
+    kept(rum, "Paint the logo green")
+    # A list of wordings is not split further.
+    answers = [rum.recall(query=[part, "."], min_confidence=0).memories for part in wordings_of((REPORT,))]
+    each = [memories[0].confidence if memories else 0.0 for memories in answers]
+    [found, *_] = rum.recall(query=REPORT, min_confidence=0).memories
+    assert found.confidence == pytest.approx(sum(each) / len(each), abs=0.02)
+    assert found.confidence < max(each)
+
+
 def test_a_short_question_and_given_wordings_are_asked_as_they_are() -> None:
     assert wordings_of(("why does it hang?",)) == ("why does it hang?",)
     given = ("a " * MIN_LONG, "b")

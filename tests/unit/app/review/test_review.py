@@ -234,8 +234,29 @@ def test_two_memories_can_be_merged(shop: Shop, rum: Rum):
     assert (done.verdict, done.kept_as) == ("merged", kept)
     assert rum.review.list() == []
     assert "cart.py" in {file.path for file in rum.show(kept).files or ()}
+    assert rum.stats().turns == {"memory": 1}
     take_in(rum, fixed(shop))
     assert rum.review.list() == []
+
+
+def test_the_turns_of_a_memory_that_was_merged_into_a_pending_one_are_pending(shop: Shop, rum: Rum):
+    take_in(rum, fixed(shop))
+    take_in(rum, fixed(shop, session="s2", at=NOON + 60))
+    one, other = pending_ids(rum)
+    rum.review.merge(one, other)
+    assert rum.stats().turns == {"pending": 2}
+    rum.review.accept(other)
+    assert rum.stats().turns == {"memory": 2}
+
+
+@pytest.mark.parametrize("field", ["intent", "outcome"])
+def test_after_an_edit_the_item_is_named_as_it_is_now(shop: Shop, rum: Rum, field: str):
+    take_in(rum, fixed(shop))
+    (one,) = pending_ids(rum)
+    before = rum.review.show(one).label
+    changes = {"intent": {"goal": "Keep the cents"}, "outcome": {"summary": "Cents are kept"}}
+    done = rum.review.edit(one, {field: changes[field]})
+    assert done.label == ("Keep the cents" if field == "intent" else before)
 
 
 def test_an_agent_may_not_review(shop: Shop, rum: Rum):

@@ -142,7 +142,7 @@ def test_learnings_come_before_patterns_and_are_listed_once(shop: Shop, rum: Rum
     told = rum.report()
     assert [claim.text for claim in told.insights] == [
         "Columns must be widened online",
-        "When src/models.py was changed, src/schema.sql was, too.",
+        "In these chapters, changes of src/models.py came with changes of src/schema.sql.",
     ]
     assert told.insight_count == 2
 

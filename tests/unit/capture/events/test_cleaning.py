@@ -73,6 +73,20 @@ def test_an_id_that_is_a_secret_is_replaced_by_a_stable_hash():
     assert first["session"] == second["session"]
 
 
+@pytest.mark.parametrize("named", ["session", "call", "turn", "agent"])
+def test_the_id_of_an_event_has_no_secret_of_its_names(named: str):
+    name = {named: token()}
+    event = make(**name, id=f"claude-code:s:after:{token()}")
+    assert token() not in str(clean(event, REDACTOR))
+
+
+def test_a_secret_that_only_the_id_has_is_hashed():
+    event = make(id=f"gemini:s:after:2026-01-01T00:00:00Z:{token()}:1a2b3c4d")
+    cleaned = clean(event, REDACTOR)
+    assert token() not in str(cleaned)
+    assert cleaned["session"] == event["session"]
+
+
 def test_a_secret_is_found_before_a_text_is_cut():
     secret = token()
     # The cut would go right through it.

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rum.capture.git.message import MAX_MENTIONS, Mention, Naming, mentions
-from rum.model.links import LinkType
+from rum.model.memory import LinkType
 
 SHA = "0123456789abcdef0123456789abcdef01234567"
 

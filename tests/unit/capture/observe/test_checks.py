@@ -261,6 +261,13 @@ def test_only_exit_codes_and_summary_lines_say_how_a_check_ended(
         ),
         ("pytest a; pytest b", "1 failed in 1s\n2 passed in 1s", 0, [False, True]),
         ("make lint; make test", "2 passed in 1s", 0, [None, True]),
+        (
+            "npm test && npm run --silent lint",
+            " Test Files  1 passed (1)\n      Tests  2 passed (2)\n\n/a.ts\n  4:15  error  Empty  no-empty",
+            1,
+            [True, False],
+        ),
+        ("npm test && npm run lint", " Test Files  1 passed (1)\n      Tests  2 passed (2)", 0, [True, True]),
     ],
 )
 def test_the_checks_of_one_command_line_are_judged_one_by_one(

@@ -336,3 +336,32 @@ def test_an_objection_without_a_no_is_a_correction(prompt: str):
 )
 def test_errands_and_texts_of_others_are_no_wishes(prompt: str):
     assert guidance_in(prompt) == []
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "das gehört nicht in den Controller, sowas kommt bei uns in den Service",
+        "Les dates sont toujours en UTC chez nous, corrige ça",
+        "hmm, we usually keep SQL out of views.",
+        "os.path is banned in this codebase",
+        "I'd rather have explicit loops than nested comprehensions",
+        "one thing: helpers belong in lib/, not in the views",
+        "prosimy nie używać wildcard importów",
+    ],
+)
+def test_a_statement_about_the_project_is_a_lasting_wish(prompt: str):
+    assert guidance_in(prompt, follows_work=True) == [Guidance(prompt, is_lasting=True)]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "always 500 errors on /login, fix it",
+        "总是报错，请修复",
+        "bei uns ist der Build kaputt, bitte reparieren",
+        "the calls go to the wrong host, not to the api",
+    ],
+)
+def test_a_report_of_what_always_happens_is_none(prompt: str):
+    assert guidance_in(prompt) == []

@@ -267,3 +267,42 @@ def test_a_paragraph_below_a_list_does_not_belong_to_the_list():
 def test_a_decision_is_not_glued_to_its_reason():
     said = read_last_message("I considered a ping, but decided against it because it adds a round trip.")
     assert said.alternatives == (("a ping", "it adds a round trip"),)
+
+
+def test_a_line_above_a_table_tells_what_was_done():
+    found = read_last_message(
+        "`seats` now depends on the plan:\n\n| plan | seats |\n|---|---|\n| free | 1 |\n\nDone."
+    )
+    assert found.summary.startswith("`seats` now depends on the plan.")
+    assert read_last_message("I made the following changes:\n\n- A title").summary == "A title."
+
+
+def test_what_was_decided_against_stands_apart_from_the_other_reasons():
+    found = read_last_message(
+        "## Why this way\n\n- A ping costs 0.2 ms.\n"
+        "- I decided against a thread because it does not survive the fork."
+    )
+    assert found.why == "A ping costs 0.2 ms"
+    assert found.alternatives == (("a thread", "it does not survive the fork"),)
+
+
+@pytest.mark.parametrize(
+    ("message", "cause"),
+    [
+        ("`give()` never put it back, so the pool ran dry. It does now.", "`give()` never put it back"),
+        ("Der Kopf wurde zweimal gelesen, deshalb war alles verschoben.", "Der Kopf wurde zweimal gelesen"),
+        ("解析器读了两次表头，所以每一行都错位了。", "解析器读了两次表头"),
+        ("I added a check, so bad input was refused.", ""),
+        ("It is validated now, so nothing was lost.", ""),
+        ("The tests were green, so ready to merge.", ""),
+    ],
+)
+def test_what_was_wrong_and_what_came_of_it_is_a_cause(message: str, cause: str):
+    causes = read_last_message(message).causes
+    assert [one[: len(cause)] for one in causes] == ([cause] if cause else [])
+
+
+def test_a_label_names_what_was_not_done():
+    assert read_last_message("Renamed.\n\nNot renamed: the table is still `usr`.").left == (
+        "the table is still `usr`",
+    )

@@ -378,3 +378,22 @@ def test_a_last_command_that_could_not_run_here_is_no_failure_of_the_work(
     memory = memory_of(telling.run("docker compose up", output, code).stop("The port is 81."))
     assert memory["outcome"]["success"] is succeeds
     assert ("unverified" in memory["tags"]) is succeeds
+
+
+@pytest.mark.parametrize(
+    ("command", "output", "code", "is_proven"),
+    [
+        ("sed -i 's/a/b/' pay.py && pytest -q", "3 passed in 1s", 0, True),
+        ("pytest -q && sed -i 's/a/b/' pay.py", "3 passed in 1s", 0, False),
+        ("cat > pay.py <<'EOF'\nx = 1\nEOF\npytest -q", "3 passed in 1s", 0, True),
+        ("sed -i 's/a/b/' pay.py && pytest -q", "1 failed in 1s", 1, False),
+    ],
+)
+def test_a_check_proves_what_the_same_command_line_wrote_before_it(
+    command: str, output: str, code: int, is_proven: bool
+):
+    telling = Telling().prompt("Rename a to b").run(command, output, code).stop("Renamed.")
+    fields = observe_turn(telling.turns()[0]).fields
+    assert fields is not None
+    assert ("verified_by" in fields["outcome"] and fields["outcome"]["success"]) is is_proven
+    assert fields["outcome"]["success"] is (code == 0)

@@ -94,6 +94,19 @@ def test_what_failed_in_a_file_is_told_although_the_session_began_with_its_memor
     assert offered(make_event("before", **READ), tmp_path) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [("Like earlier work: Fix the login: Done.", 1), ("Learned lately: Clocks differ.", 0), ("", 0)],
+)
+def test_what_was_learned_is_told_at_the_file_unless_an_offer_has_said_it(
+    store: SqliteStore, tmp_path: Path, text: str, number: int
+):
+    learned = make_outcome(learnings=["Clocks differ."])
+    add_memory(store, "mem_1", files=[make_file("auth.py")], outcome=learned)
+    note_offers(tmp_path, {"kind": "intent", "memories": ["mem_1"], "text": text})
+    assert len(offered(make_event("before", **READ), tmp_path)) == number
+
+
 def test_a_failure_on_a_file_comes_before_a_later_learning(store: SqliteStore, tmp_path: Path):
     failed = make_outcome(success=False, failure_reason="No key")
     add_memory(store, "mem_1", files=[make_file("auth.py")], outcome=failed)
@@ -173,7 +186,7 @@ def test_a_session_does_not_begin_with_the_same_memory_twice(store: SqliteStore,
     undone = make_outcome("Half", follow_up_needed=["Write the test"], learnings=["Clocks differ"])
     add_memory(store, "mem_1", "Fix the login", outcome=undone)
     (offer,) = offered(start(), tmp_path)
-    assert offer.text.startswith("Left unfinished")
+    assert offer.text.startswith("Left to do on 2025-06-15: Write the test. It is from: Fix the login.")
     assert offered(start("resume"), tmp_path) == []
 
 

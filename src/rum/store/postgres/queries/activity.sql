@@ -67,12 +67,24 @@ FROM unnest(:starts::double precision[], :ends::double precision[]) WITH ORDINAL
 ORDER BY p.place;
 
 -- name: set_offer_outcome
-UPDATE offers SET fetched = :fetched, followed = :followed, contradicted = :contradicted, success = :success
+UPDATE offers SET fetched = :fetched, followed = :followed, contradicted = :contradicted, success = :success,
+  work = :work
 WHERE project = :project AND event = :event AND number = :number AND memory_id = :memory_id;
 
 -- name: offer_counts
-SELECT kind, count(*) AS offered, sum(fetched) AS fetched, sum(followed) AS followed, sum(contradicted) AS contradicted
+SELECT kind, count(*) AS offered, sum(fetched) AS fetched, sum(followed) AS followed, sum(contradicted) AS contradicted,
+  count(*) FILTER (WHERE kept = 1) AS kept, count(*) FILTER (WHERE kept = 0) AS undone
 FROM offers WHERE project = :project AND at >= ?::double precision GROUP BY kind ORDER BY kind;
+
+-- name: followed_work
+SELECT DISTINCT work, success, kept FROM offers
+WHERE project = :project AND work <> '' AND at >= ?::double precision;
+
+-- name: set_work_outcome
+UPDATE offers SET success = :success::smallint, kept = :kept::smallint WHERE project = :project AND work = :work AND work <> '';
+
+-- name: offered_before_work
+SELECT DISTINCT memory_id FROM offers WHERE project = :project AND work = ? AND work <> '' AND memory_id <> '';
 
 -- name: clear_offer_texts
 UPDATE offers SET said = '' WHERE project = :project AND at < ?::double precision AND said <> '';
@@ -90,8 +102,10 @@ SELECT
   (SELECT count(*) FROM feedback WHERE project = :project AND memory_id = :id AND useful = 1) AS useful,
   (SELECT count(*) FROM feedback WHERE project = :project AND memory_id = :id AND useful = 0) AS useless,
   coalesce(sum(fetched), 0) AS fetched,
-  count(*) FILTER (WHERE followed = 1 AND success = 1) AS helped,
-  count(*) FILTER (WHERE followed = 1 AND success = 0) AS misled,
+  count(*) FILTER (WHERE followed = 1 AND success = 1 AND kept IS DISTINCT FROM 0) AS helped,
+  count(*) FILTER (WHERE followed = 1 AND success = 0 AND kept IS DISTINCT FROM 0) AS misled,
+  count(*) FILTER (WHERE followed = 1 AND kept = 1) AS kept,
+  count(*) FILTER (WHERE followed = 1 AND kept = 0) AS undone,
   coalesce(sum(contradicted), 0) AS contradicted
 FROM offers WHERE project = :project AND memory_id = :id;
 
@@ -106,7 +120,7 @@ DELETE FROM usefulness WHERE project = :project AND memory_id = ?;
 SELECT memory_id, value FROM usefulness WHERE project = :project AND memory_id = ANY(?::text[]);
 
 -- name: all_usefulness
-SELECT memory_id, value FROM usefulness WHERE project = :project LIMIT ?;
+SELECT memory_id, value FROM usefulness WHERE project = :project LIMIT nullif(?::bigint, -1);
 
 -- name: delete_offered
 DELETE FROM seen WHERE project = :project AND kind = 'offered' AND strpos(data, ?) > 0;

@@ -19,3 +19,16 @@ ORDER BY m.created_at DESC, m.id DESC LIMIT ?;
 
 -- name: later_names
 SELECT before, path FROM renames WHERE project = :project AND before = ANY(:ids::text[]) ORDER BY renamed_at DESC, path;
+
+-- name: text_anchors_of
+SELECT name, mark, data FROM text_anchors WHERE project = :project AND name = ANY(:ids::text[]);
+
+-- name: all_text_anchors
+SELECT name, mark, data FROM text_anchors WHERE project = :project;
+
+-- name: put_text_anchors
+INSERT INTO text_anchors (project, name, mark, data) VALUES (:project, :name, :mark, :data)
+ON CONFLICT (project, name) DO UPDATE SET mark = excluded.mark, data = excluded.data;
+
+-- name: delete_text_anchors
+DELETE FROM text_anchors WHERE project = :project AND name = ANY(:ids::text[]);

@@ -78,6 +78,3 @@ FROM (
   WHERE project = :project AND file_path >= :first AND file_path <= :last
   ORDER BY file_path DESC, created_at DESC LIMIT :cap
 ) AS f JOIN memories AS m ON m.project = :project AND m.id = f.memory_id;
-
--- name: has_path
-SELECT EXISTS (SELECT 1 FROM memory_files WHERE project = :project AND file_path = ?);

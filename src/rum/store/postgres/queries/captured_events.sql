@@ -36,7 +36,7 @@ ORDER BY first, agent LIMIT nullif(?::bigint, -1);
 SELECT t.client, t.session, t.last, o.first, o.turns, o.open_turns, o.memories
 FROM turns AS t CROSS JOIN LATERAL (
   SELECT min(o.first) AS first, count(*) AS turns, count(*) FILTER (WHERE o.is_open = 1) AS open_turns,
-    count(DISTINCT o.memory_id) AS memories
+    count(DISTINCT o.memory_id) FILTER (WHERE o.became IN ('memory', 'completed')) AS memories
   FROM turns AS o WHERE o.project = :project AND o.client = t.client AND o.session = t.session
 ) AS o
 WHERE t.project = :project AND t.last <= :last::double precision
@@ -77,7 +77,7 @@ UPDATE turns SET is_open = 0, became = 'forgotten', why = '' WHERE project = :pr
 SELECT '', '', '', '', 0 WHERE :project IS NULL;
 
 -- name: delete_candidates
-DELETE FROM failures WHERE :project IS NULL;
+DELETE FROM failures WHERE project = :project AND false;
 
 -- name: delete_captured
 DELETE FROM seen WHERE project = :project AND id = ANY(:ids::text[]);
@@ -121,9 +121,8 @@ SELECT kind, count(*) AS number FROM seen WHERE project = :project AND at >= ?::
 SELECT became, count(*) AS number FROM turns
 WHERE project = :project AND concluded_at >= ?::double precision AND became <> '' GROUP BY became ORDER BY became;
 
--- name: count_captured
-SELECT (SELECT count(*) FROM seen WHERE project = :project) AS events,
-  (SELECT count(*) FROM turns WHERE project = :project AND is_open = 1) AS open_turns;
+-- name: count_open_turns
+SELECT count(*) FROM turns WHERE project = :project AND is_open = 1;
 
 -- name: transcript_stamps
 SELECT path, stamp FROM transcripts WHERE project = :project AND path = ANY(?::text[]);

@@ -234,14 +234,6 @@ SELECT wanted.id, count(m.id) AS memories, coalesce(sum(m.outcome_success), 0) A
 FROM unnest(?::text[]) AS wanted(id)
 LEFT JOIN memories AS m ON m.project = :project AND m.agent_id = wanted.id GROUP BY wanted.id;
 
--- name: is_ancestor
-WITH RECURSIVE line(id) AS (
-  SELECT parent_id FROM agents WHERE project = :project AND id = :agent_id
-  UNION
-  SELECT a.parent_id FROM line JOIN agents AS a ON a.project = :project AND a.id = line.id
-)
-SELECT 1 FROM line WHERE id = :ancestor_id;
-
 -- name: forget_meaning
 DELETE FROM memory_vectors AS v USING memories AS m
 WHERE v.project = :project AND m.project = :project AND v.memory = m.seq AND m.id = :id
@@ -338,6 +330,40 @@ SELECT v.memory, NULL, v.data FROM archived_vectors AS v
 WHERE v.project = :project AND v.memory = ANY(:keys::bigint[])
   AND v.model = (SELECT number FROM vector_models WHERE project = :project AND name = :model);
 
+-- name: packed_vectors_among
+SELECT v.memory, v.data FROM memory_vectors AS v
+WHERE v.project = :project AND v.memory = ANY(:keys::bigint[])
+  AND v.model = (SELECT number FROM vector_models WHERE project = :project AND name = :model)
+UNION ALL
+SELECT v.memory, v.data FROM archived_vectors AS v
+WHERE v.project = :project AND v.memory = ANY(:keys::bigint[])
+  AND v.model = (SELECT number FROM vector_models WHERE project = :project AND name = :model);
+
+-- name: vector_indexes
+-- The model's number, the schema of pgvector if there is one, and the names of the project's indexes of vectors.
+SELECT k.number AS model, (
+    SELECT quote_ident(n.nspname) FROM pg_extension AS e JOIN pg_namespace AS n ON n.oid = e.extnamespace
+    WHERE e.extname = 'vector') AS place, i.name
+FROM vector_models AS k LEFT JOIN LATERAL (
+  SELECT c.relname::text AS name FROM pg_class AS c JOIN pg_index AS x ON x.indexrelid = c.oid
+  WHERE c.relnamespace = 'rum'::regnamespace AND x.indisvalid AND c.relname LIKE 'hnsw\_%\_' || :project::text || '\_%'
+) AS i ON true
+WHERE k.project = :project AND k.name = :model;
+
+-- name: large_vectors
+-- Parts with many vectors of a model, if there is pgvector, with the size of most of them.
+SELECT v.part, v.model, v.bytes, quote_ident(n.nspname) AS place FROM (
+  SELECT 'live' AS part, model, mode() WITHIN GROUP (ORDER BY length(data)) AS bytes, count(*) AS vectors
+  FROM memory_vectors WHERE project = :project AND data <> '' GROUP BY model
+  UNION ALL
+  SELECT 'archived', model, mode() WITHIN GROUP (ORDER BY length(data)), count(*)
+  FROM archived_vectors WHERE project = :project AND data <> '' GROUP BY model
+) AS v JOIN pg_extension AS e ON e.extname = 'vector' JOIN pg_namespace AS n ON n.oid = e.extnamespace
+WHERE v.vectors >= :large::bigint;
+
+-- name: consider_candidates
+SELECT set_config('hnsw.ef_search', ?, false) AS project_independent;
+
 -- name: seq_of_version
 SELECT seq FROM memories WHERE project = :project AND id = ? AND version = ?;
 
@@ -399,7 +425,10 @@ ON CONFLICT (project, name) DO UPDATE SET value = excluded.value;
 SELECT memory_id, version FROM memory_versions WHERE project = :project AND NOT is_json(data);
 
 -- name: project_number
-SELECT number FROM projects WHERE id = :id;
+SELECT number, moved_to, move_id FROM projects WHERE id = :id;
+
+-- name: end_move
+UPDATE projects SET moved_to = NULL WHERE id = :id AND moved_to IS NOT NULL AND move_id = :move;
 
 -- name: create_project
 INSERT INTO projects (id, created_at) VALUES (:id, :now) ON CONFLICT DO NOTHING;

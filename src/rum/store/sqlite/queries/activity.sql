@@ -64,13 +64,23 @@ SELECT p.key AS period, (
 FROM json_each(:starts) AS p ORDER BY 1;
 
 -- name: set_offer_outcome
-UPDATE offers SET fetched = :fetched, followed = :followed, contradicted = :contradicted, success = :success
+UPDATE offers SET fetched = :fetched, followed = :followed, contradicted = :contradicted, success = :success,
+  work = :work
 WHERE event = :event AND number = :number AND memory_id = :memory_id;
 
 -- name: offer_counts
 SELECT kind, count(*) AS offered, sum(fetched) AS fetched, sum(followed) AS followed,
-  sum(contradicted) AS contradicted
+  sum(contradicted) AS contradicted, sum(coalesce(kept = 1, 0)) AS kept, sum(coalesce(kept = 0, 0)) AS undone
 FROM offers WHERE at >= ? GROUP BY kind ORDER BY kind;
+
+-- name: followed_work
+SELECT DISTINCT work, success, kept FROM offers WHERE work <> '' AND at >= ?;
+
+-- name: set_work_outcome
+UPDATE offers SET success = :success, kept = :kept WHERE work = :work AND work <> '';
+
+-- name: offered_before_work
+SELECT DISTINCT memory_id FROM offers WHERE work = ? AND work <> '' AND memory_id <> '';
 
 -- name: clear_offer_texts
 UPDATE offers SET said = '' WHERE at < ? AND said <> '';
@@ -88,8 +98,10 @@ SELECT
   (SELECT count(*) FROM feedback WHERE memory_id = :id AND useful = 1) AS useful,
   (SELECT count(*) FROM feedback WHERE memory_id = :id AND useful = 0) AS useless,
   coalesce(sum(fetched), 0) AS fetched,
-  coalesce(sum(followed = 1 AND success = 1), 0) AS helped,
-  coalesce(sum(followed = 1 AND success = 0), 0) AS misled,
+  coalesce(sum(followed = 1 AND success = 1 AND kept IS NOT 0), 0) AS helped,
+  coalesce(sum(followed = 1 AND success = 0 AND kept IS NOT 0), 0) AS misled,
+  coalesce(sum(followed = 1 AND kept = 1), 0) AS kept,
+  coalesce(sum(followed = 1 AND kept = 0), 0) AS undone,
   coalesce(sum(contradicted), 0) AS contradicted
 FROM offers WHERE memory_id = :id;
 

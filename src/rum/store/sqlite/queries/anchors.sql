@@ -16,3 +16,16 @@ ORDER BY m.created_at DESC, m.id DESC LIMIT ?;
 
 -- name: later_names
 SELECT before, path FROM renames WHERE before IN (:ids) ORDER BY renamed_at DESC, path;
+
+-- name: text_anchors_of
+SELECT name, mark, data FROM text_anchors WHERE name IN (:ids);
+
+-- name: all_text_anchors
+SELECT name, mark, data FROM text_anchors;
+
+-- name: put_text_anchors
+INSERT INTO text_anchors (name, mark, data) VALUES (:name, :mark, :data)
+ON CONFLICT (name) DO UPDATE SET mark = excluded.mark, data = excluded.data;
+
+-- name: delete_text_anchors
+DELETE FROM text_anchors WHERE name IN (:ids);

@@ -80,9 +80,6 @@ FROM (
   ORDER BY file_path DESC, created_at DESC LIMIT :cap
 ) AS f CROSS JOIN memories AS m ON m.id = f.memory_id;
 
--- name: has_path
-SELECT EXISTS (SELECT 1 FROM memory_files WHERE file_path = ?);
-
 -- name: count_rows_below
 SELECT count(*) FROM (
   SELECT 1 FROM memory_files WHERE file_path >= ? AND file_path < ? LIMIT ?

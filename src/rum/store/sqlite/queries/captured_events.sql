@@ -36,7 +36,8 @@ SELECT t.client, t.session, t.last,
   (SELECT min(first) FROM turns AS o WHERE o.client = t.client AND o.session = t.session) AS first,
   (SELECT count(*) FROM turns AS o WHERE o.client = t.client AND o.session = t.session) AS turns,
   (SELECT count(*) FROM turns AS o WHERE o.client = t.client AND o.session = t.session AND o.is_open) AS open_turns,
-  (SELECT count(DISTINCT memory_id) FROM turns AS o WHERE o.client = t.client AND o.session = t.session) AS memories
+  (SELECT count(DISTINCT memory_id) FROM turns AS o WHERE o.client = t.client AND o.session = t.session
+    AND o.became IN ('memory', 'completed')) AS memories
 FROM turns AS t INDEXED BY turns_last
 WHERE t.last <= :last AND (t.last < :last OR (t.client, t.session) > (:after_client, :after_session))
   AND (:client IS NULL OR t.client = :client)
@@ -113,8 +114,8 @@ SELECT kind, count(*) AS number FROM seen WHERE at >= ? GROUP BY kind;
 SELECT became, count(*) AS number FROM turns
 WHERE concluded_at >= ? AND became <> '' GROUP BY became ORDER BY became;
 
--- name: count_captured
-SELECT (SELECT count(*) FROM seen) AS events, (SELECT count(*) FROM turns WHERE is_open) AS open_turns;
+-- name: count_open_turns
+SELECT count(*) FROM turns WHERE is_open;
 
 -- name: transcript_stamps
 SELECT t.path, t.stamp FROM json_each(?) AS wanted JOIN transcripts AS t ON t.path = wanted.value;

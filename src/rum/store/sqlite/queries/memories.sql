@@ -211,14 +211,6 @@ SELECT wanted.value AS id, count(m.id) AS memories, coalesce(sum(m.outcome_succe
     SELECT a.id FROM agents AS a WHERE a.parent_id = wanted.value ORDER BY a.created_at, a.id)) AS children
 FROM json_each(?) AS wanted LEFT JOIN memories AS m ON m.agent_id = wanted.value GROUP BY wanted.value;
 
--- name: is_ancestor
-WITH RECURSIVE line(id) AS (
-  SELECT parent_id FROM agents WHERE id = :agent_id
-  UNION
-  SELECT a.parent_id FROM line JOIN agents AS a ON a.id = line.id
-)
-SELECT 1 FROM line WHERE id = :ancestor_id;
-
 -- name: forget_meaning
 DELETE FROM memory_vectors WHERE memory = (
   SELECT seq FROM memories

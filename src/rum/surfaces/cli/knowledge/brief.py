@@ -24,15 +24,22 @@ _EXAMPLE = "agent, task, agentOutput and result (success, failure or partial)"
 
 
 @command("brief")
+@click.argument("words", nargs=-1, metavar="[TASK]...")
 @options_of("brief", leave_out=("explain",))
-def brief(options: Options, **arguments: Any) -> None:
+def brief(options: Options, words: tuple[str, ...], **arguments: Any) -> None:
     """Summarise what matters to a task, for a prompt.
 
-    Notes, rules, facts, failures on the given files, earlier work, follow-ups and the session's journal,
-    ranked together. --agent names the reader. --json prints the included items with points and tokens.
+    The task is TASK or --task. The text has notes, rules, facts, failures on the given files, earlier work,
+    follow-ups and the session's journal, ranked together. --agent names the reader. --json prints the
+    included items with points and tokens.
     """
+    given = given_options(arguments)
+    if words and "task" in given:
+        raise InvalidQuery("Give the task once: as TASK or with --task.", field="task")
+    if words:
+        given["task"] = " ".join(words)
     with open_rum(options) as rum:
-        answer = rum.brief(**given_options(arguments))
+        answer = rum.brief(**given)
     if options.json:
         print_json(answer)
         return

@@ -10,11 +10,12 @@ import click
 from rum.app.layers.rules import problem as condition_problem
 from rum.app.rum import Rum
 from rum.inject.render import local_time, short_id
-from rum.model.layers import Fact, FactVersion, Rule, RuleVersion
+from rum.model.anchors import add_label, remark
+from rum.model.layers import Fact, FactVersion, Rule, RuleVersion, ShownFact, ShownRule
 from rum.surfaces.cli.memories.forget import add_forget_command
 from rum.surfaces.cli.open_project import Output, rum_command
 from rum.surfaces.cli.options import Group, ids_option, limit_option, quiet_option
-from rum.surfaces.cli.views import Field, Fields, TextPart, View, table, text_view
+from rum.surfaces.cli.views import Field, Fields, TextPart, View, code_field, table, text_view
 
 _rule_id = click.argument("rule_id", metavar="ID")
 
@@ -32,7 +33,8 @@ def facts() -> None:
 def get_fact(rum: Rum, key: str) -> Output:
     """Print the value of a key."""
     fact = rum.facts.show(key)
-    return Output(fact, fact.value)
+    notes = [f"{remark(fact.freshness)}: {fact.code_at}".capitalize()] if remark(fact.freshness) else []
+    return Output(fact, fact.value, notes=notes)
 
 
 @rum_command("set", facts)
@@ -67,9 +69,12 @@ def list_facts(rum: Rum, prefix: str, limit: int | None) -> Output:
     return Output(known, _facts_view, ids=(fact.key for fact in known), empty="No facts.")
 
 
-def _facts_view(known: Sequence[Fact]) -> View:
-    rows = [(fact.key, fact.value, local_time(fact.updated_at or fact.created_at)) for fact in known]
-    lines = [f"{fact.key}: {fact.value}" for fact in known]
+def _facts_view(known: Sequence[ShownFact]) -> View:
+    rows = [
+        (fact.key, add_label(fact.value, fact.freshness), local_time(fact.updated_at or fact.created_at))
+        for fact in known
+    ]
+    lines = [f"{key}: {value}" for key, value, _ in rows]
     return table({"key": "strong", "value": "", "since": "dim"}, rows, lines)
 
 
@@ -140,18 +145,19 @@ def match(rum: Rum, task: str, plan: str) -> Output:
     return _rules(rum.rules.match(task, plan), "No rule matches.")
 
 
-def _rules(rules: Sequence[Rule], empty: str) -> Output:
+def _rules(rules: Sequence[ShownRule], empty: str) -> Output:
     rows = [(short_id(rule.id), rule.condition, _with_source(rule)) for rule in rules]
     lines = [f"{condition} → {action} [{rule_id}]" for rule_id, condition, action in rows]
     view = table({"id": "id", "when": "strong", "do": ""}, rows, lines)
     return Output(rules, view, ids=(rule.id for rule in rules), empty=empty)
 
 
-def _with_source(rule: Rule) -> str:
+def _with_source(rule: ShownRule) -> str:
     """What a rule says, with who said it and when, and what took its place."""
     said = (
         f"The user said on {local_time(rule.created_at)[:10]}: {rule.action}" if rule.source else rule.action
     )
+    said = add_label(said, rule.freshness)
     return f"{said} (superseded by {short_id(rule.superseded_by)})" if rule.superseded_by else said
 
 
@@ -162,7 +168,7 @@ def show(rum: Rum, rule_id: str) -> Output:
     return Output(rum.rules.show(rule_id), _rule_view)
 
 
-def _rule_view(rule: Rule) -> View:
+def _rule_view(rule: ShownRule) -> View:
     fields: list[Field] = [
         ("condition", rule.condition),
         ("action", rule.action),
@@ -171,6 +177,7 @@ def _rule_view(rule: Rule) -> View:
     ]
     others = {"source": rule.source, "about": rule.about, "superseded_by": rule.superseded_by}
     fields += [(name, value) for name, value in others.items() if value]
+    fields += code_field(rule)
     if rule.updated_at is not None:
         fields += [("updated_at", local_time(rule.updated_at)), ("version", str(rule.version))]
     if rule.imported_at is not None:

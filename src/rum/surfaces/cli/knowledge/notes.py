@@ -10,6 +10,7 @@ from msgspec import UNSET
 
 from rum.app.rum import Rum
 from rum.inject.render import local_time
+from rum.model.anchors import remark
 from rum.model.notes import Contradiction, Entry, MatchRequest, NoteDraft, NoteList, NoteShown, NotesMatched
 from rum.surfaces.cli.open_project import Output, open_rum, rum_command
 from rum.surfaces.cli.options import (
@@ -29,6 +30,7 @@ from rum.surfaces.cli.views import (
     Fields,
     TextPart,
     View,
+    code_field,
     filled,
     heading,
     skipped_notes,
@@ -92,7 +94,7 @@ def _notes_view(answer: NoteList) -> View:
             str(note.entries),
             _when(note.discovered_at),
             note.title,
-            note.retired or "",
+            note.retired or remark(note.freshness),
         )
         for note in answer.notes
     ]
@@ -129,6 +131,7 @@ def _note_view(answer: NoteShown) -> View:
     about += [("related", ", ".join(answer.related))] if answer.related else []
     about += [("related, but missing", ", ".join(answer.missing))] if answer.missing else []
     about += [("contradictions", _contradictions(answer.otherwise))] if answer.otherwise else []
+    about += code_field(answer)
     return [*view, Fields((TextPart(slug, "id"),), about)]
 
 
@@ -186,5 +189,6 @@ def _points_view(answer: NotesMatched) -> View:
         fields: list[Field] = [("match", f"{note.match}: {note.pattern}"), ("points", note.why)]
         fields += [] if note.related is UNSET else [("related", ", ".join(note.related))]
         fields += [] if note.otherwise is UNSET else [("contradictions", _contradictions(note.otherwise))]
+        fields += code_field(note)
         view.append(Fields((TextPart(f"{note.score:g}", "good"), *heading(note.title, note.id)), fields))
     return view

@@ -14,8 +14,8 @@ from rum.app.capture.events import BECAME, CapturedEventList, CapturedEventView
 from rum.app.rum import Rum, locate
 from rum.capture.events import pause as pauses
 from rum.inject.render import local_time, short_id
+from rum.model.answers import RATED, OffersResult
 from rum.model.errors import NotFound
-from rum.model.offers import RATED, OffersResult
 from rum.settings.home import find_home
 from rum.surfaces.cli.open_project import Output, rum_command
 from rum.surfaces.cli.options import Command, OneOf, Options, Span, command, limit_option, since_option
@@ -75,10 +75,13 @@ def offers(rum: Rum, **arguments: Any) -> Output:
 
     Newest first, each with its reason. An offer is `fetched` when the agent then retrieved the memory,
     `followed` when the work then used its file or approach, `contradicted` when what it warned of worked.
+    Work that followed an offer is `kept` if its commit is still there after a day, `undone` if it was
+    reverted or abandoned.
     """
     answer = rum.offers(**arguments)
     notes = [
-        f"{counts.kind}: {counts.offered} offered, {counts.fetched} fetched, {counts.followed} followed."
+        f"{counts.kind}: {counts.offered} offered, {counts.fetched} fetched, {counts.followed} followed"
+        f" ({counts.kept} kept, {counts.undone} undone)."
         for counts in answer.figures
     ]
     return Output(answer, _offers_view, notes=[*notes, *([answer.hint] if answer.hint else [])])

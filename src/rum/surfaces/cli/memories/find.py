@@ -1,4 +1,4 @@
-"""`rum recall`, `trace`, `show`, `list`, `tags` and `history`: find and read memories."""
+"""`rum recall`, `trace`, `show`, `list`, `tags`, `history` and `verify`: find, read and check memories."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from msgspec import UNSET
 from rum.app.rum import Rum
 from rum.inject.render import local_time, memory_line, short_id
 from rum.model.answers import ListResult, RecallResult, RetrievedMemory, Tag, TraceResult
+from rum.model.code import StaleFile, StaleMemory
 from rum.model.memory import Version
 from rum.model.requests import Depth
 from rum.recall.fitted import MIN_CONFIDENCE
@@ -38,6 +39,7 @@ from rum.surfaces.cli.views import (
     TextPart,
     Tree,
     View,
+    count_of,
     heading,
     table,
     verdict,
@@ -293,6 +295,9 @@ def list_memories(rum: Rum, **arguments: Any) -> Output:
     With --agent only that agent's memories, else those of all agents.
     """
     answer = rum.list(**arguments)
+    if answer.stale is not UNSET:
+        ids = [one.id for file in answer.stale for one in file.memories]
+        return Output(answer, _stale_view(answer.stale), ids=ids, notes=[str(answer.hint)] if not ids else [])
     shown = len(answer.memories)
     count = f"{shown} of {answer.total}." if shown else "No memories."
     ids = (memory.id for memory in answer.memories)
@@ -374,3 +379,56 @@ def _changed_fields(old: Json, new: Json, path: str = "") -> Iterator[str]:
             yield from _changed_fields(cast("Json", old_value), cast("Json", new_value), f"{path}{name}.")
         elif old_value != new_value:
             yield f"{path}{name}"
+
+
+@rum_command("verify")
+@click.argument("files", metavar="[FILE]...", nargs=-1)
+@click.option(
+    "--confirm", metavar="ID", multiple=True, help="This memory, note, fact or rule still holds (repeat)."
+)
+@click.option("--limit", type=click.IntRange(min=1), default=100, help="Maximum number of memories.")
+@ids_option
+def verify(rum: Rum, files: tuple[str, ...], confirm: tuple[str, ...], limit: int) -> Output:
+    """List memories, notes, facts and rules whose code has changed.
+
+    By file, with the commit that changed it. Commits and failures are left out, as they stay true. Confirm
+    what still holds with --confirm; use `rum update`, `rum link` or `rum forget` for the rest.
+    """
+    if confirm:
+        ids = (stored_id(rum, one) if one.lower().startswith("mem_") else one for one in confirm)
+        done = rum.confirm(*ids)
+        return Output(done, f"Confirmed {', '.join(done.confirmed)}.")
+    answer = rum.verify(*files, limit=limit)
+    ids = [memory.id for file in answer.files for memory in file.memories]
+    checked = count_of(answer.checked, "item", "items")
+    if not answer.checked:
+        nothing = (
+            "Nothing to compare: no memory, note, fact or rule here names code. "
+            "Commits and failures are left out: they stay true."
+        )
+        return Output(answer, nothing, ids=ids)
+    if not answer.files:
+        return Output(answer, f"Compared {checked} with the code: none went stale.", ids=ids)
+    return Output(
+        answer, _stale_view(answer.files), ids=ids, notes=[f"{answer.stale} of {checked} went stale."]
+    )
+
+
+def _stale_view(files: Sequence[StaleFile]) -> View:
+    """What is about changed code, by file."""
+    return [Tree((TextPart(file.path, "strong"),), list(map(_stale_branch, file.memories))) for file in files]
+
+
+def _stale_branch(memory: StaleMemory) -> Tree:
+    is_memory = memory.kind == "memory"
+    name = short_id(memory.id) if is_memory else f"{memory.kind} {memory.id}"
+    heading = (
+        TextPart(memory.goal, "strong"),
+        TextPart(
+            f"[{name} {local_time(memory.created_at)[:10] if memory.created_at else ''}".rstrip() + "]", "id"
+        ),
+    )
+    share = f"{round(100 * memory.code_changed)} % changed" if memory.freshness == "changed" else "gone"
+    since = memory.since
+    by = f"since {since.commit[:10]} ({since.subject})" if since else "not committed yet"
+    return Tree(heading, [Tree((TextPart(f"{memory.code_at}: {share}, {by}", "dim"),), [])])

@@ -13,8 +13,8 @@ from msgspec import UNSET
 
 from rum.app.rum import Rum
 from rum.inject.render import local_time
+from rum.model.answers import PendingItem, PendingShown, Reviewed, Stats
 from rum.model.errors import InvalidQuery, RumError
-from rum.model.review import PendingItem, PendingShown, Reviewed, Stats
 from rum.surfaces.cli.open_project import Output, open_rum, rum_command
 from rum.surfaces.cli.options import Group, OneOf, Options, WholeNumber, ids_option, since_option
 from rum.surfaces.cli.output import note, print_result

@@ -11,8 +11,7 @@ from rum.app.rum import Rum
 from rum.model.answers import UpdateResult
 from rum.model.errors import InvalidQuery
 from rum.model.ids import TAIL
-from rum.model.links import LinkType
-from rum.model.memory import StoreResult
+from rum.model.memory import LinkType, StoreResult
 from rum.model.memory_layers import FailureCategory, TaskType
 from rum.surfaces.cli.open_project import Output, open_rum, rum_command, stored_id
 from rum.surfaces.cli.options import Number, OneOf, Options, command, quiet_option

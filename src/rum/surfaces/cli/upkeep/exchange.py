@@ -186,7 +186,7 @@ def note_missing_vectors(rum: Rum) -> None:
     if pending >= _MANY_PENDING:
         note(
             f"{pending} memories have no vector yet and are found by words only. "
-            "Run `rum tidy --wait` to compute vectors now; `rum mcp` does it when idle."
+            "`rum tidy --wait` computes vectors now; else the next recall starts it in the background."
         )
 
 

@@ -23,13 +23,15 @@ from rum.surfaces.cli.views import View, text_view
 from rum.surfaces.install.changes import Change, apply, to_install, to_uninstall
 from rum.surfaces.install.clients import (
     CLIENTS,
+    HOOKS,
     Client,
     Launch,
     launch_from_path,
     launch_with_interpreter,
     present_clients,
+    team_server_url,
 )
-from rum.surfaces.install.settings_file import InstallLocation
+from rum.surfaces.install.settings_file import ACCESS_VARIABLE, InstallLocation
 
 
 class _Step(NamedTuple):
@@ -62,27 +64,37 @@ _ANY_COMMAND = Launch(("rum",), ("rum-hook",))
 @click.option(
     "--instructions", is_flag=True, help="Also add a few lines to CLAUDE.md, AGENTS.md or GEMINI.md."
 )
+@click.option("--server", metavar="URL", help="Use the team server at this address; hooks stay local.")
 @click.option(
     "--anyway",
     is_flag=True,
     help="Allow a temporary interpreter (uvx, pipx run), whose path may stop working.",
 )
-def install(options: Options, clients: tuple[str, ...], scope: str, dry_run: bool, **how: bool) -> None:
+def install(
+    options: Options, clients: tuple[str, ...], scope: str, dry_run: bool, server: str | None, **how: bool
+) -> None:
     """Connect the coding agents on this machine.
 
     Registers the MCP server, and hooks for clients that support them.
 
     CLIENT is claude-code, codex, gemini, cursor, vscode or opencode (default: ask for each one found on this
     machine). Other settings and comments in their files are not changed.
+
+    With --server, clients read the token of the team server from the environment variable RUM_TOKEN; it is
+    written to no file.
     """
     location = _install_location(scope)
+    url = team_server_url(server) if server is not None else None
     steps: list[_Step] = []
     for client in _chosen_clients(clients, location, "install"):
-        if scope == "project" and client.shared:
+        if url and client.name not in HOOKS:
+            launch = _ANY_COMMAND  # it starts nothing on this machine
+        elif scope == "project" and client.shared:
             # A shared file must not name an interpreter on one user's machine.
             launch = launch_from_path(client.targets(location, _ANY_COMMAND)[0].path)
         else:
             launch = launch_with_interpreter(os.environ, anyway=how["anyway"])
+        launch = launch._replace(url=url)
         steps.append(_step(client, location, launch, steps, instructions=how["instructions"]))
     notes = [
         f"{step.client.title}: {text}"
@@ -90,6 +102,8 @@ def install(options: Options, clients: tuple[str, ...], scope: str, dry_run: boo
         for text in (step.client.next_step, step.client.project_step if scope == "project" else "")
         if text
     ]
+    if url:
+        notes.append(f"Set {ACCESS_VARIABLE} to your token for {url} in the environment of your clients.")
     _apply(options, steps, scope, dry_run, "installed", notes)
     if not dry_run and not options.json:
         _ask_to_join(options)
@@ -173,7 +187,8 @@ def _chosen_clients(names: tuple[str, ...], location: InstallLocation, verb: str
     found = present_clients(location.home)
     if not found:
         raise InvalidQuery(
-            f"No supported client was found on this machine. Supported: {', '.join(CLIENTS)}.",
+            f"No supported client was found on this machine. Name one to {verb} it anyway: "
+            f"{', '.join(CLIENTS)}.",
             allowed=list(CLIENTS),
         )
     if not sys.stdin.isatty():

@@ -9,14 +9,14 @@ from typing import Any
 
 import click
 
-from rum.app.rum import Rum, delete_rows, find_at, locate
+from rum.app.rum import Rum, delete_rows, find_at, locate, move_project, store_address
 from rum.app.upkeep.merge import Merged
 from rum.model.errors import InvalidQuery, NotFound
 from rum.repo import manage
 from rum.repo.project import ProjectLocation, all_projects
 from rum.settings.home import find_home
 from rum.settings.load import Settings, load
-from rum.settings.table import FILES
+from rum.settings.table import DEFAULT_STORE, FILES
 from rum.surfaces.cli.options import Group, Options, command, ids_option
 from rum.surfaces.cli.output import ask, note, print_result, progress
 from rum.surfaces.cli.views import Field, Fields, TextPart, View, table, text_view
@@ -113,9 +113,15 @@ def remove(options: Options, project_id: str, yes: str | None) -> None:
     if not manage.is_half_removed(project_id, settings.home):
         project_id = manage.resolve(project_id, settings.home)
         _confirm(manage.describe(project_id, settings.home)["name"], yes)
-    delete_rows(project_id, settings)
+    _delete_rows(project_id, settings)
     manage.remove(project_id, settings)
     print_result(options, {"id": project_id, "removed": True}, f"{project_id} was removed.")
+
+
+def _delete_rows(project_id: str, settings: Settings) -> None:
+    for project in all_projects(settings.home):
+        if project.id == project_id:
+            delete_rows(project, settings)
 
 
 def _confirm(name: str, given: str | None) -> None:
@@ -153,7 +159,7 @@ def merge_projects(options: Options, source: str, target: str) -> None:
             manage.unite(source_id, target_id, settings)
             answer = new.merge_from(old)
     if answer.complete:
-        delete_rows(source_id, settings)
+        _delete_rows(source_id, settings)
         manage.remove(source_id, settings)
     print_result(options, answer, _merged_text(answer, source_id, target_id))
 
@@ -175,34 +181,54 @@ def _merged_text(answer: Merged, source: str, target: str) -> str:
     required=True,
     envvar="RUM_MOVE_TO",
     metavar="STORE",
-    help="`files`, or the postgresql:// address of a database; also in RUM_MOVE_TO.",
+    help="A name in `stores`, `default`, `files`, or a postgresql:// address; also in RUM_MOVE_TO.",
 )
-def move_project(options: Options, to: str) -> None:
-    """Copy a project into another store: from files into a database, or back.
+def move(options: Options, to: str) -> None:
+    """Move a project to another database, or copy it from files into one, or back.
 
-    Every memory is compared afterwards, and the other items are looked up there. It can be repeated after an
-    interruption; nothing is removed here. When all projects are copied, change the setting `store`.
+    Between databases that the settings name, the project can be used meanwhile: writers wait for a moment at
+    the end, and go on in the other database. All rows are compared before, and then deleted here. From and to
+    files, and to an address, the project is copied: every memory is compared, and nothing is removed here.
+    Both can be repeated after an interruption.
     """
-    with (
-        Rum.open(project=options.project, owner=True, client="cli") as old,
-        Rum.open(project=old.project.id, store=to, owner=True, client="cli") as new,
-        progress("Copying", None) as report_progress,
-    ):
-        if (old.settings.store or FILES) == new.settings.store:
-            raise InvalidQuery("The memory is there already.", field="to")
-        if not old.project.exists:
-            raise NotFound(f"No memory here yet: nothing is stored for {old.project.name}.")
-        old.take_in()
-        answer = new.merge_from(old, report_progress)
-        counts = f"{answer.memories} memories, {answer.others} other items"
-    name = old.project.name
-    text = f"{name} was copied and is the same there: {counts}. Now change the setting `store`."
+    settings, project = locate(os.getcwd(), options.settings())
+    if not project.exists:
+        raise NotFound(f"No memory here yet: nothing is stored for {project.name}.")
+    is_name = "://" not in to
+    address = store_address(settings, to) if is_name else to
+    here = store_address(settings, project.store)
+    if is_name and FILES not in (here, address):
+        with progress("Moving", None) as report_progress:
+            moved = move_project(project, settings, to, report_progress)
+        figures = ", ".join(f"{name.replace('_', ' ')} {value}" for name, value in moved.items())
+        print_result(options, moved, f"{project.name} is in {to} now ({figures}).")
+        return
+    if here == address:
+        raise InvalidQuery("The memory is there already.", field="to")
+    answer = _copy_project(project, address)
+    counts = f"{answer.memories} memories, {answer.others} other items"
+    text = f"{project.name} was copied and is the same there: {counts}."
     if not answer.complete:
         differ = f"{len(answer.different)} differ, such as {answer.different[0]}"
-        text = f"{name} was copied ({counts}), but {differ}."
+        text = f"{project.name} was copied ({counts}), but {differ}."
+    elif is_name and (to != FILES or project.store):
+        manage.set_store(project.id, None if to == DEFAULT_STORE else to, settings)
+        text += f" It is used in {to} from now on."
+    else:
+        text += " Now change the setting `store`."
     print_result(options, answer, text)
     if not answer.complete:
         raise click.exceptions.Exit(1)
+
+
+def _copy_project(project: ProjectLocation, address: str) -> Merged:
+    with (
+        Rum.open(project=project.id, owner=True, client="cli") as old,
+        Rum.open(project=project.id, store=address, owner=True, client="cli") as new,
+        progress("Copying", None) as report_progress,
+    ):
+        old.take_in()
+        return new.merge_from(old, report_progress)
 
 
 def _settings() -> Settings:
@@ -228,7 +254,7 @@ def _projects_view(known: list[ProjectLocation]) -> View:
 
 def _project_view(answer: dict[str, Any]) -> View:
     fields: list[Field] = [
-        (name, str(answer[name])) for name in ("id", "root", "directory") if name in answer
+        (name, str(answer[name])) for name in ("id", "root", "directory", "store") if name in answer
     ]
     view: View = [Fields((TextPart(answer["name"], "strong"),), fields)]
     aliases = [(alias["key"], alias["how"], _day(alias.get("at"))) for alias in answer["aliases"]]

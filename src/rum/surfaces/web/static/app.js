@@ -83,7 +83,7 @@ function SignIn({ error, onDone }) {
 
 // Only owners see how the memory is set up and stored; a server of a team has no checkout to compare with.
 const isShown = (me, page) =>
-  page === "stale" ? me.is_local : me.role === "owner" || !["settings", "health"].includes(page);
+  page === "stale" ? me.is_local : me.role === "owner" || !["sessions", "settings", "health"].includes(page);
 
 function Shell({ me, onSignOut }) {
   const route = useRoute();

@@ -20,10 +20,10 @@ export function Page({ route }) {
     <form class="filters" aria-label="Filters" onSubmit=${(event) => event.preventDefault()}>
       <${Select} label="Show" value=${direction} options=${DIRECTIONS} onChange=${(value) => go(link("causes", id, { direction: value === "both" ? "" : value }))} />
     </form>
-    <${Loaded} load=${load}>${(data) => html`<${Drawing} data=${data} />`}<//>`;
+    <${Loaded} load=${load}>${(data) => html`<${Drawing} data=${data} asksCauses=${direction !== "effects"} />`}<//>`;
 }
 
-function Drawing({ data }) {
+function Drawing({ data, asksCauses }) {
   const { nodes, edges, left_out: left = {} } = data;
   if (nodes.length < 2)
     return html`<p class="message empty"><strong>No causes are recorded.</strong> Memories get them from <code>rum link</code>, from reverts, and from agents that store what their work came from.</p>`;
@@ -33,13 +33,10 @@ function Drawing({ data }) {
       ${count(nodes.length, "memory", "memories")} and ${count(edges.length, "link")} are shown.
       ${left.nodes > 0 ? ` ${left.complete === false ? "At least " : ""}${count(left.nodes, "linked memory is", "linked memories are")} left out: choose a +number to walk there.` : " Nothing is left out."}
       ${first.length > 0 && html` Where it began: ${first.slice(0, 3).map((entry, index) => html`${index > 0 && ", "}<a key=${entry.id} href=${link("memory", entry.id)}>${entry.goal}</a>`)}${first.length > 3 && ` and ${first.length - 3} more`}.`}
+      ${!first.length && asksCauses && " No cause of it is recorded: it began here."}
     </p>
     <${CauseGraph} key=${data.root} data=${data} onOpen=${(id) => go(link("memory", id))} onWalk=${(id) => go(link("causes", id))} />
-    <p class="legend" aria-hidden="true">
-      <span class="legend-line caused_by"></span> led to <span class="legend-line blocked_by"></span> blocks
-      <span class="legend-line supersedes"></span> replaced by <span class="legend-line reverts"></span> reverted by
-      <span class="legend-line related_to"></span> related
-    </p>
+    <p class="legend" aria-hidden="true">${Object.entries(EDGE_WORDS).filter(([type]) => edges.some((edge) => edge.type === type)).map(([type, text]) => html`<span key=${type}><span class=${`legend-line ${type}`}></span> ${text}</span> `)}</p>
     <details class="as-list">
       <summary>As a list</summary>
       <${EdgeList} nodes=${nodes} edges=${edges} />

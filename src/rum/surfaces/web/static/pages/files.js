@@ -56,7 +56,7 @@ function Story({ path, query }) {
     <h2 class="section">Work on it</h2>
     <form class="filters" aria-label="Filters" onSubmit=${(event) => event.preventDefault()}>
       <${Select} label="Outcome" value=${outcome} onChange=${change("outcome")} options=${OUTCOME_OPTIONS} />
-      <${Select} label="Since" value=${since} onChange=${change("since")} options=${SINCE_OPTIONS} />
+      <${Select} label="Time" value=${since} onChange=${change("since")} options=${SINCE_OPTIONS} />
     </form>
     <${Paged} pages=${pages} what="memory" many="memories" empty=${none}>${(items) => html`<${EntriesByDay} entries=${items} />`}<//>
   </section>`;

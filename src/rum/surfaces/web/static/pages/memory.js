@@ -2,10 +2,11 @@ import { count, html, percent, useState, words } from "../parts/base.js";
 import { at, get, patch, post, useLoad, usePages } from "../parts/api.js";
 import { changes, Diff, LineDiff, placeName } from "../parts/diff.js";
 import { useKeys } from "../parts/keys.js";
+import { Inline } from "../parts/markdown.js";
 import { OfferList } from "../parts/offers.js";
-import { go, link } from "../parts/route.js";
+import { goBack, go, link } from "../parts/route.js";
 import { exact, Time } from "../parts/time.js";
-import { ActionButton, announce, Confirm, copy, Dialog, Facts, Field, Freshness, Head, Kind, Loaded, Outcome, outcomeOf, Paged, Path, Shape, Tags, TextArea, WriteFailure } from "../parts/ui.js";
+import { ActionButton, announce, Confirm, copy, Dialog, Facts, Field, Freshness, hasKind, Head, Kind, Loaded, Outcome, outcomeOf, Paged, Path, Shape, Tags, TextArea, WriteFailure } from "../parts/ui.js";
 
 export const title = () => "Memory";
 
@@ -32,7 +33,7 @@ function Memory({ data, part, me, reload }) {
       announce("Restored.");
       go(link("memory", memory.id));
     });
-    go(link("timeline"));
+    goBack(link("timeline"));
   };
   useKeys({
     c: copyMarkdown,
@@ -43,7 +44,7 @@ function Memory({ data, part, me, reload }) {
   return html`<article class="memory">
     <${Head}
       title=${memory.intent.goal}
-      kicker=${html`<${Kind} type=${memory.intent.task_type} /> · <${Time} at=${memory.created_at} form=${exact} /> · <a href=${link("timeline", { agent: data.agent?.name ?? memory.agent_id })}>${data.agent?.name ?? memory.agent_id}</a>`}
+      kicker=${html`${hasKind(memory.intent.task_type) && html`<${Kind} type=${memory.intent.task_type} /> · `}<${Time} at=${memory.created_at} form=${exact} /> · <a href=${link("timeline", { agent: data.agent?.name ?? memory.agent_id })}>${data.agent?.name ?? memory.agent_id}</a>`}
       actions=${html`
         <${ActionButton} run=${copyMarkdown}>Copy as Markdown<//>
         <a class="button" href=${link("causes", memory.id)}>Causes</a>
@@ -60,7 +61,7 @@ function Memory({ data, part, me, reload }) {
     </nav>
     <div class="columns">
       <div>
-        ${part === "history" ? html`<${History} key=${memory.version} id=${memory.id} mayChange=${mayChange} reload=${reload} />` : part === "offers" ? html`<${Offers} id=${memory.id} />` : part === "code" ? html`<${Code} id=${memory.id} />` : html`<${Layers} memory=${memory} />`}
+        ${part === "history" ? html`<${History} key=${memory.version} id=${memory.id} mayChange=${mayChange} reload=${reload} />` : part === "offers" ? html`<${Offers} id=${memory.id} me=${me} />` : part === "code" ? html`<${Code} id=${memory.id} />` : html`<${Layers} memory=${memory} />`}
       </div>
       <div class="side"><${Side} data=${data} me=${me} rate=${rate} reload=${reload} /></div>
     </div>
@@ -84,11 +85,12 @@ function Banners({ memory }) {
 const Layer = ({ name, children }) => html`<section class="layer"><h2>${name}</h2><div>${children}</div></section>`;
 
 const List = ({ title: heading, items = [] }) =>
-  items.length > 0 && html`<div class="sub"><h3>${heading}</h3><ul>${items.map((item, index) => html`<li key=${index}>${item}</li>`)}</ul></div>`;
+  items.length > 0 && html`<div class="sub"><h3>${heading}</h3><ul>${items.map((item, index) => html`<li key=${index}>${typeof item === "string" ? html`<${Inline} text=${item} />` : item}</li>`)}</ul></div>`;
 
-const Said = ({ title: heading, text }) => text && html`<div class="sub"><h3>${heading}</h3><p class="text">${text}</p></div>`;
+const Said = ({ title: heading, text }) => text && html`<div class="sub"><h3>${heading}</h3><p class="text"><${Inline} text=${text} /></p></div>`;
 
-function Layers({ memory }) {
+/** The five layers of a memory. */
+export function Layers({ memory }) {
   const { intent, perception = {}, reasoning = {}, actions = [], outcome } = memory;
   return html`
     <${Layer} name="Intent">
@@ -115,7 +117,7 @@ function Layers({ memory }) {
     <${Layer} name="Outcome">
       <p class="text"><${Outcome} memory=${memory} /> ${outcome.summary}</p>
       <${Said} title=${`Why it failed${outcome.failure_category ? ` (${words(outcome.failure_category)})` : ""}`} text=${outcome.failure_reason} />
-      ${outcome.verified_by && html`<div class="sub"><h3>Verified by ${words(outcome.verified_by.type)}</h3><p>${outcome.verified_by.command && html`<code>${outcome.verified_by.command}</code> `}${outcome.verified_by.result}</p></div>`}
+      ${outcome.verified_by && html`<div class="sub"><h3>Verified by ${outcome.verified_by.type === "manual" ? (outcome.verified_by.command ? "a command" : "hand") : words(outcome.verified_by.type)}</h3><p>${outcome.verified_by.command && html`<code>${outcome.verified_by.command}</code> `}${outcome.verified_by.result}</p></div>`}
       <${List} title="Learned" items=${outcome.learnings} />
       <${List} title="Left to do" items=${outcome.follow_up_needed} />
       ${outcome.full_text && html`<details><summary>The agent's last message</summary><p class="text">${outcome.full_text}</p></details>`}
@@ -139,12 +141,20 @@ function Actions({ actions }) {
           ${details.file_path && html`<${Path} path=${details.file_path} line=${details.lines_affected} />`}
           ${details.command && html`<code class="command">${details.command}</code>`} ${details.query && html`<code class="command">${details.query}</code>`}
           ${details.scope && html` <span class="muted">in ${details.scope}</span>`}
-          ${details.diff_summary && html`<p class="text">${details.diff_summary}</p>`}
+          ${details.diff_summary && html`<${Change} text=${details.diff_summary} />`}
           ${result && (result.error || result.output_summary || !result.success) && html`<p class="result"><${Shape} kind=${result.success ? "worked" : "failed"} /> ${result.error ?? result.output_summary ?? "failed"}</p>`}
         </div>
       </li>`)}
     </ol>
     ${actions.length > shown.length && html`<button type="button" class="quiet" onClick=${() => setAll(true)}>Show all ${actions.length} steps</button>`}`;
+}
+
+/** What an edit changed: lines with a mark, or a sentence. */
+function Change({ text }) {
+  const lines = text.split("\n");
+  if (!lines.some((line) => /^[+-]/.test(line))) return html`<p class="text">${text}</p>`;
+  const kinds = { "+": "new", "-": "gone" };
+  return html`<pre class="line-diff">${lines.map((line, index) => html`<span key=${index} class=${kinds[line[0]] ?? "same"}>${line}${"\n"}</span>`)}</pre>`;
 }
 
 const STATES = {
@@ -153,6 +163,7 @@ const STATES = {
   gone: ["failed", "gone"],
   unknown: ["unverified", "not known"],
 };
+const ORIGINS = { turn: "captured work" };
 const RELATIONS = { caused_by: "caused by", led_to: "led to", related_to: "related to", supersedes: "replaces", superseded_by: "replaced by", blocked_by: "blocked by", blocks: "blocks" };
 
 function Side({ data, me, rate, reload }) {
@@ -168,7 +179,7 @@ function Side({ data, me, rate, reload }) {
       <${Facts}
         rows=${[
           ["offered", use.offered ? html`<a href=${link("memory", memory.id, "offers")}>${count(use.offered, "time")}</a>` : "never"],
-          ["came of it", use.offered ? `followed ${use.followed}, fetched ${use.fetched}, contradicted ${use.contradicted}` : null],
+          ["came of it", use.offered ? `followed ${use.followed} (work kept ${use.kept}, undone ${use.undone}), fetched ${use.fetched}, contradicted ${use.contradicted}` : null],
           ["recalled", use.access_count ? count(use.access_count, "time") : null],
           ["useful", use.usefulness ? percent((use.usefulness + 1) / 2) : null],
           ["importance", percent(memory.importance ?? 0.5)],
@@ -201,8 +212,8 @@ function Side({ data, me, rate, reload }) {
       <${Facts}
         rows=${[
           ["id", html`<code>${memory.id}</code>`],
-          ["from", memory.origin && `${words(memory.origin.kind)}${memory.origin.reference ? ` ${memory.origin.reference.slice(0, 12)}` : ""}`],
-          ["session", memory.session_id && html`<a href=${link("timeline", { session: memory.session_id })}>${memory.session_id}</a>`],
+          ["from", memory.origin && (ORIGINS[memory.origin.kind] ?? `${words(memory.origin.kind)}${memory.origin.reference ? ` ${memory.origin.reference.slice(0, 12)}` : ""}`)],
+          ["session", memory.session_id && html`<a href=${data.client ? link("session", data.client, memory.session_id) : link("timeline", { session: memory.session_id })}>${memory.session_id}</a>`],
           ["branch", memory.branch],
           ["commit", memory.commit && html`<code>${memory.commit.slice(0, 10)}</code>`],
           ["version", memory.version],
@@ -262,9 +273,9 @@ function Anchor({ anchor }) {
   </li>`;
 }
 
-function Offers({ id }) {
+function Offers({ id, me }) {
   const pages = usePages(at("memories", id, "offers"));
-  return html`<${Paged} pages=${pages} what="offer" empty=${html`<p class="muted">It has not been offered to an agent yet.</p>`}>${(items) => html`<${OfferList} offers=${items} about="memory" />`}<//>`;
+  return html`<${Paged} pages=${pages} what="offer" empty=${html`<p class="muted">It has not been offered to an agent yet.</p>`}>${(items) => html`<${OfferList} offers=${items} about="memory" me=${me} />`}<//>`;
 }
 
 /** A list as lines of a text field, and back. */

@@ -3,7 +3,7 @@ import { at, post, useLoad, usePages } from "../parts/api.js";
 import { Markdown } from "../parts/markdown.js";
 import { go, link } from "../parts/route.js";
 import { Time } from "../parts/time.js";
-import { ActionButton, announce, Confirm, Empty, Facts, Field, Head, Loaded, Paged, Select, Shape, Tags, TextArea, WriteFailure } from "../parts/ui.js";
+import { ActionButton, announce, CodeLabel, Confirm, Empty, Facts, Field, Freshness, Head, Loaded, Paged, Select, Shape, Tags, TextArea, useFirstField, WriteFailure } from "../parts/ui.js";
 import { fromLines } from "./memory.js";
 
 export const title = (route) => route.parts[0] ?? "Notes";
@@ -16,7 +16,7 @@ export function Page({ route, me }) {
 const MONTH = 30 * 86_400;
 
 /** Whether nobody said for half a year that it holds. */
-const isOld = (note) => note.discovered_at && Date.now() / 1000 - note.discovered_at > 6 * MONTH;
+export const isOld = (note) => note.discovered_at && Date.now() / 1000 - note.discovered_at > 6 * MONTH;
 
 function List({ me }) {
   const pages = usePages("notes", { limit: 50 });
@@ -25,12 +25,12 @@ function List({ me }) {
     ${adding && html`<${NoteForm} onDone=${() => (setAdding(false), pages.reload())} onCancel=${() => setAdding(false)} />`}
     ${(pages.first?.broken ?? []).map((one) => html`<p key=${one.file} class="message notice"><${Shape} kind="failed" /><span><code>${one.file}</code> cannot be read: ${one.problem}</span></p>`)}
     <${Paged} pages=${pages} what="note" empty=${html`<${Empty} title="No notes yet.">Write one with “New note”, or run <code>rum note add</code>.<//>`}>
-      ${(items) => html`<table class="list">
+      ${(items) => html`<div class="scroll"><table class="list">
         <thead><tr><th scope="col">note</th><th scope="col">importance</th><th scope="col" class="number">entries</th><th scope="col">found</th><th scope="col">by</th></tr></thead>
         <tbody>
           ${items.map(
             (one) => html`<tr key=${one.id} class=${one.retired ? "old" : null}>
-              <td><a data-item href=${link("notes", one.id)}>${one.title}</a> ${one.retired && html`<span class="label" title=${one.retired}>retired</span>`} ${!one.retired && isOld(one) && html`<span class="label">not confirmed for ${Math.floor((Date.now() / 1000 - one.discovered_at) / MONTH)} months</span>`} <${Tags} tags=${one.tags} /></td>
+              <td><a data-item href=${link("notes", one.id)}>${one.title}</a> ${one.retired && html`<span class="label" title=${one.retired}>retired</span>`} ${!one.retired && isOld(one) && html`<span class="label">not confirmed for ${Math.floor((Date.now() / 1000 - one.discovered_at) / MONTH)} months</span>`} <${CodeLabel} of=${one} /> <${Tags} tags=${one.tags} /></td>
               <td>${one.importance}</td>
               <td class="number">${one.entries}</td>
               <td>${one.discovered_at ? html`<${Time} at=${one.discovered_at} />` : ""}</td>
@@ -38,7 +38,7 @@ function List({ me }) {
             </tr>`,
           )}
         </tbody>
-      </table>`}
+      </table></div>`}
     <//>`;
 }
 
@@ -69,6 +69,7 @@ function Note({ slug, me }) {
             <button type="button" onClick=${() => setAdding(newest)}>Correct it</button>`}
         />
         ${adding && html`<${NoteForm} from=${adding} onDone=${() => (setAdding(null), load.reload())} onCancel=${() => setAdding(null)} />`}
+        <${Freshness} memory=${note} />
         ${(note.otherwise ?? []).map((one, index) => html`<p key=${index} class="message notice"><${Shape} kind="partial" /><span>“${one.said}” – but <a href=${link("notes", one.id.split("#")[0])}>${one.id}</a> says: “${one.says}”</span></p>`)}
         ${[...note.entries].reverse().map(
           (entry) => html`<article key=${entry.n} class="note-entry" id=${`entry-${entry.n}`}>
@@ -121,7 +122,7 @@ function NoteForm({ from, onDone, onCancel }) {
       setError(problem);
     }
   };
-  return html`<form class="form panel" onSubmit=${save} aria-label=${from ? "Correct the note" : "New note"}>
+  return html`<form class="form panel" ref=${useFirstField()} onSubmit=${save} aria-label=${from ? "Correct the note" : "New note"}>
     ${from && html`<p class="muted">The old entry stays; the new one is used from now on.</p>`}
     <${Field} label="Title"><input required value=${form.title} readOnly=${Boolean(from)} onInput=${(event) => set("title")(event.target.value)} /><//>
     <${Field} label="Text" hint="Markdown, 200 to 500 words are ideal"><${TextArea} required value=${form.content} onInput=${set("content")} /><//>

@@ -97,7 +97,7 @@ function Failing({ files = [] }) {
         ${files.map(
           (file) => html`<tr key=${file.path}>
             <td><${Path} path=${file.path} /></td>
-            <td class="number">${file.failures}</td>
+            <td class="number"><a href=${link("files", { path: file.path, outcome: "failure" })}>${file.failures}</a></td>
             <td class="number">${file.memories}</td>
             <td><a href=${link("memory", file.last_id)}><${Time} at=${file.last} /></a></td>
           </tr>`,

@@ -6,7 +6,7 @@ import { Inline } from "../parts/markdown.js";
 import { link, replaceRoute } from "../parts/route.js";
 import { Time } from "../parts/time.js";
 import { announce, Confidence, Confirm, Dialog, Empty, Failure, Field, Head, Loaded, Paged, Select, TextArea, WriteFailure } from "../parts/ui.js";
-import { fromLines, toLines } from "./memory.js";
+import { fromLines, Layers, toLines } from "./memory.js";
 
 export const title = () => "Review";
 
@@ -15,10 +15,11 @@ const labelOf = (item) => item.label.replace(/^\*: /, "");
 const keyOf = (item) => `${item.kind} ${item.id}`;
 
 export function Page({ route, me }) {
-  const { kind = "" } = route.query;
+  const { kind = "", id = "" } = route.query;
   const pages = usePages("review", { kind, limit: 50 });
   const { items } = pages;
   const [current, setCurrent] = useState(0);
+  useEffect(() => setCurrent(Math.max(0, items.findIndex((one) => one.id === id))), [id, Boolean(items.length)]);
   const [chosen, setChosen] = useState(new Set());
   const [dialog, setDialog] = useState(null);
   const [error, setError] = useState(null);
@@ -107,7 +108,7 @@ function Item({ item, me, targets, decide, reject, setDialog, dialog, remove }) 
     <${Loaded} load=${load}>
       ${(data) => html`
         ${data.replaces && html`<section><h3>Changes what is there</h3>${changes(data.replaces, data.content).map((change) => html`<div key=${change.place} class="change"><p class="place">${placeName(change.place)}</p><${Diff} ...${change} /></div>`)}</section>`}
-        <dl class="content">${Object.entries(flatten(data.content)).map(([place, text]) => html`<div key=${place}><dt>${placeName(place)}</dt><dd class="text">${text}</dd></div>`)}</dl>
+        ${item.kind === "memory" ? html`<${Layers} memory=${{ ...data.content, actions: data.content.actions ?? [] }} />` : html`<dl class="content">${Object.entries(flatten(data.content)).map(([place, text]) => html`<div key=${place}><dt>${placeName(place)}</dt><dd class="text">${text}</dd></div>`)}</dl>`}
         ${data.similar?.length > 0 && html`<section><h3>Like it</h3><ul class="plain">${data.similar.map((one) => html`<li key=${one.id}>${one.pending ? one.goal : html`<a href=${link("memory", one.id)}>${one.goal}</a>`} <${Confidence} value=${one.likeness} label="likeness" /></li>`)}</ul></section>`}
         <details open=${data.evidence.length < 8}>
           <summary>Made from ${count(data.evidence.length, "observation")}</summary>

@@ -1,11 +1,11 @@
 // Rules and facts: both are short lines with versions, edited in place.
-import { html, useState, words } from "../parts/base.js";
+import { html, useState } from "../parts/base.js";
 import { at, post, put, useLoad, usePages, useSettled } from "../parts/api.js";
 import { Diff } from "../parts/diff.js";
 import { Inline } from "../parts/markdown.js";
 import { link } from "../parts/route.js";
 import { exact, Time } from "../parts/time.js";
-import { ActionButton, announce, Confirm, Dialog, Empty, Field, Head, Loaded, Paged, TextArea, WriteFailure } from "../parts/ui.js";
+import { ActionButton, announce, CodeLabel, Confirm, Dialog, Empty, Field, Head, Loaded, Paged, TextArea, useFirstField, WriteFailure } from "../parts/ui.js";
 
 const KINDS = {
   rules: {
@@ -43,8 +43,14 @@ function Items({ page, kind, chosen, me }) {
   const [history, setHistory] = useState(null);
   const [name, label] = kind.filter;
   const pages = usePages(page, { [name]: useSettled(text.trim(), 200), limit: 50 });
-  const saved = () => {
+  // The keyboard goes on where it was: at the item, or else at its list.
+  const close = () => {
+    const place = editing === "new" ? "main" : `[data-id="${CSS.escape(kind.id(editing))}"]`;
     setEditing(null);
+    requestAnimationFrame(() => document.querySelector(place)?.focus({ preventScroll: true }));
+  };
+  const saved = () => {
+    close();
     pages.reload();
   };
   const forget = async () => {
@@ -62,12 +68,12 @@ function Items({ page, kind, chosen, me }) {
     <form class="filters" aria-label="Filters" onSubmit=${(event) => event.preventDefault()}>
       <${Field} label=${label}><input type="search" value=${text} onInput=${(event) => setText(event.target.value)} /><//>
     </form>
-    ${editing === "new" && html`<${Form} kind=${kind} onDone=${saved} onCancel=${() => setEditing(null)} />`}
+    ${editing === "new" && html`<${Form} kind=${kind} onDone=${saved} onCancel=${close} />`}
     <${Paged} pages=${pages} what=${kind.one} empty=${text ? html`<${Empty} title="Nothing fits."><button type="button" class="quiet" onClick=${() => setText("")}>Show all</button><//>` : kind.empty}>
       ${(items) => html`<ul class="lines">
         ${items.map((item) =>
           editing === item
-            ? html`<li key=${kind.id(item)}><${Form} kind=${kind} item=${item} onDone=${saved} onCancel=${() => setEditing(null)} /></li>`
+            ? html`<li key=${kind.id(item)}><${Form} kind=${kind} item=${item} onDone=${saved} onCancel=${close} /></li>`
             : html`<${Line} key=${kind.id(item)} page=${page} item=${item} mayWrite=${me.may_write} isChosen=${chosen === kind.id(item)} onEdit=${() => setEditing(item)} onForget=${() => setForgetting(item)} onHistory=${() => setHistory(item)} reload=${pages.reload} />`,
         )}
       </ul>`}
@@ -82,17 +88,23 @@ function Line({ page, item, mayWrite, isChosen, onEdit, onForget, onHistory, rel
     announce(useful ? "Marked as useful." : "Marked as not useful.");
     reload();
   };
-  return html`<li data-item tabindex="-1" class=${[item.superseded_by && "old", isChosen && "chosen"].filter(Boolean).join(" ")}>
+  const confirm = async () => {
+    await post("stale/confirm", { ids: [page === "rules" ? item.id : item.key], kind: page === "rules" ? "rule" : "fact" });
+    announce("Confirmed: from now on it is compared with the code as it is today.");
+    reload();
+  };
+  return html`<li data-item data-id=${page === "rules" ? item.id : item.key} tabindex="-1" class=${[item.superseded_by && "old", isChosen && "chosen"].filter(Boolean).join(" ")}>
     <div class="line-text">
       ${page === "rules" ? html`<p class="condition">${item.condition === "*" ? "Always" : html`When <span class="pattern">${item.condition}</span>`}</p><p class="text"><${Inline} text=${item.action} /></p>` : html`<p class="condition"><span class="pattern">${item.key}</span></p><p class="text">${item.value}</p>`}
       <p class="muted">
-        ${item.source === "user" ? html`said by the user <${Time} at=${item.said_at ?? item.created_at} />` : html`by ${item.set_by_name ?? item.set_by}, <${Time} at=${item.updated_at ?? item.created_at} />`}
-        ${item.about && html` · <a href=${link("memory", item.about)}>about this work</a>`} ${item.superseded_by && html` · <span class="label">superseded</span>`}
+        ${item.source === "user" ? html`said by the user <${Time} at=${item.said_at ?? item.created_at} />${item.version > 1 && html`, changed <${Time} at=${item.updated_at} />`}` : html`by ${item.set_by_name ?? item.set_by}, <${Time} at=${item.updated_at ?? item.created_at} />`}
+        ${item.about && html` · <a href=${link("memory", item.about)}>about this work</a>`} ${item.superseded_by && html` · <span class="label">superseded</span>`} <${CodeLabel} of=${item} />
         ${item.usefulness ? ` · ${item.usefulness > 0 ? "useful" : "not useful"} so far` : ""}
       </p>
     </div>
     <p class="line-actions">
       <button type="button" class="small quiet" onClick=${onHistory}>${item.version > 1 ? `Version ${item.version}` : "History"}</button>
+      ${mayWrite && item.freshness === "changed" && html`<${ActionButton} kind="small" run=${confirm}>Still true<//>`}
       ${mayWrite && html`<${ActionButton} kind="small quiet" run=${() => rate(true)}>Useful<//><${ActionButton} kind="small quiet" run=${() => rate(false)}>Not useful<//><button type="button" class="small" onClick=${onEdit}>Edit</button> <button type="button" class="small danger" onClick=${onForget}>Forget</button>`}
     </p>
   </li>`;
@@ -112,7 +124,7 @@ function Form({ kind, item, onDone, onCancel }) {
       setError(problem);
     }
   };
-  return html`<form class="form panel" onSubmit=${save} aria-label=${item ? `Edit the ${kind.one}` : `New ${kind.one}`}>
+  return html`<form class="form panel" ref=${useFirstField()} onSubmit=${save} aria-label=${item ? `Edit the ${kind.one}` : `New ${kind.one}`}>
     ${kind.fields.map(([name, label]) => html`<${Field} key=${name} label=${label} hint=${name === "condition" ? "words of the task, or * for always" : null}><${TextArea} required readOnly=${name === "key" && Boolean(item)} value=${form[name]} onInput=${(value) => setForm((old) => ({ ...old, [name]: value }))} /><//>`)}
     ${error && html`<${WriteFailure} error=${error} />`}
     <p class="buttons"><button type="submit" class="primary">Save</button><button type="button" onClick=${onCancel}>Cancel</button></p>
@@ -121,7 +133,7 @@ function Form({ kind, item, onDone, onCancel }) {
 
 function History({ page, id, fields, onClose }) {
   const load = useLoad(at(page, id, "history"));
-  const shown = fields.map(([name]) => name).filter((name) => name !== "key");
+  const shown = fields.filter(([name]) => name !== "key");
   return html`<${Dialog} title="History" onClose=${onClose} wide>
     <${Loaded} load=${load}>
       ${({ items }) => html`<ol class="history">
@@ -129,7 +141,7 @@ function History({ page, id, fields, onClose }) {
           .map((one, index) => html`<li key=${one.version}>
             <h3>Version ${one.version}${one.current && html` <span class="label">current</span>`}</h3>
             <p class="muted"><${Time} at=${one.changed_at} form=${exact} /> by ${one.changed_by_name ?? one.changed_by}</p>
-            ${shown.map((name) => html`<div key=${name} class="change"><p class="place">${words(name)}</p><${Diff} before=${items[index - 1]?.[name] ?? one[name]} after=${one[name]} /></div>`)}
+            ${shown.filter(([name]) => index === 0 || items[index - 1][name] !== one[name]).map(([name, label]) => html`<div key=${name} class="change"><p class="place">${label}</p><${Diff} before=${items[index - 1]?.[name] ?? one[name]} after=${one[name]} /></div>`)}
           </li>`)
           .reverse()}
       </ol>`}

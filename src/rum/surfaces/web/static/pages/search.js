@@ -3,7 +3,7 @@ import { useLoad, useSettled } from "../parts/api.js";
 import { takeTyped } from "../parts/keys.js";
 import { link, replaceRoute } from "../parts/route.js";
 import { Time } from "../parts/time.js";
-import { Confidence, Empty, Failure, Field, Filters, Head, Kind, Loading, Outcome, Select } from "../parts/ui.js";
+import { CodeLabel, Confidence, Empty, Failure, Field, Filters, Head, Kind, Loading, Outcome, Select } from "../parts/ui.js";
 import { SINCE_OPTIONS, useChoices } from "./timeline.js";
 
 export const title = (route) => (route.query.q ? `Search: ${route.query.q}` : "Search");
@@ -12,7 +12,7 @@ const STEP = 20;
 const MOST = 100;
 
 export function Page({ route }) {
-  const { q = "", file = "", type = "", agent = "", outcome = "", since = "", tag = "", old = "" } = route.query;
+  const { q = "", file = "", type = "", agent = "", outcome = "", since = "", tag = "", old = "", weak = "" } = route.query;
   const filters = { file, type, agent, outcome, since, tag };
   const [text, setText] = useState(q);
   const [limit, setLimit] = useState(STEP);
@@ -32,7 +32,7 @@ export function Page({ route }) {
     if (settled !== q) replaceRoute(link("search", { ...route.query, q: settled }));
   }, [settled]);
   const asks = settled.trim() || Object.values(filters).some(Boolean);
-  const load = useLoad("search", { q: settled.trim(), ...filters, superseded: old && "1", limit }, { enabled: Boolean(asks) });
+  const load = useLoad("search", { q: settled.trim(), ...filters, superseded: old && "1", min_confidence: weak && "0", limit }, { enabled: Boolean(asks) });
   const change = (name) => (value) => replaceRoute(link("search", { ...route.query, q: text, [name]: value }));
   return html`<${Head} title="Search" kicker="Words, files, errors, or what you are about to do" />
     <form class="search" role="search" onSubmit=${(event) => event.preventDefault()}>
@@ -43,15 +43,15 @@ export function Page({ route }) {
       <${Select} label="Outcome" value=${outcome} onChange=${change("outcome")} options=${[["", "any"], ["success", "worked"], ["failure", "failed"]]} />
       <${Select} label="Kind of work" value=${type} onChange=${change("type")} options=${types} />
       <${Select} label="Agent" value=${agent} onChange=${change("agent")} options=${agents} />
-      <${Select} label="Since" value=${since} onChange=${change("since")} options=${SINCE_OPTIONS} />
+      <${Select} label="Time" value=${since} onChange=${change("since")} options=${SINCE_OPTIONS} />
       <${Field} label="File or folder"><input value=${file} onChange=${(event) => change("file")(event.target.value)} placeholder="src/auth" /><//>
       <${Field} label="Tag"><input value=${tag} onChange=${(event) => change("tag")(event.target.value)} /><//>
       <label class="check"><input type="checkbox" checked=${Boolean(old)} onChange=${(event) => change("old")(event.target.checked ? "1" : "")} /> replaced ones too</label>
     <//>
-    ${asks ? html`<${Results} load=${load} asked=${settled.trim()} limit=${limit} setLimit=${setLimit} />` : html`<${Empty} title="Ask something.">Results appear while you type. A path such as <code>src/auth</code> finds the work on it.<//>`}`;
+    ${asks ? html`<${Results} load=${load} asked=${settled.trim()} limit=${limit} setLimit=${setLimit} showWeak=${weak ? null : () => change("weak")("1")} />` : html`<${Empty} title="Ask something.">Results appear while you type. A path such as <code>src/auth</code> finds the work on it.<//>`}`;
 }
 
-function Results({ load, asked, limit, setLimit }) {
+function Results({ load, asked, limit, setLimit, showWeak }) {
   const { data, error, loading, isCurrent } = load;
   if (error && isCurrent) return html`<${Failure} error=${error} retry=${load.reload} />`;
   if (!data) return html`<${Loading} />`;
@@ -68,21 +68,22 @@ function Results({ load, asked, limit, setLimit }) {
         <p><a data-item href=${link(one.kind === "wisdom" ? "wisdom" : "chapter", one.id)}>${one.text}</a> <${Confidence} value=${one.confidence} /></p>
       </article>`,
     )}
-    <ol class="entries found">${memories.map((memory) => html`<${Found} key=${memory.id} memory=${memory} />`)}</ol>
+    <ol class="entries found">${memories.map((memory) => html`<${Found} key=${memory.id} memory=${memory} labels=${data.labels?.[memory.id] ?? []} />`)}</ol>
     ${near.length > 0 &&
     html`<section>
       <h2>Near</h2>
       <p class="muted">These came closest. They may have nothing to do with it.</p>
       <ul class="plain">${near.map((one) => html`<li key=${one.id}><a data-item href=${link("memory", one.id)}>${one.text}</a> <${Confidence} value=${one.confidence} /></li>`)}</ul>
     </section>`}
+    ${showWeak && memories.length > 0 && memories.length < limit && memories.length < data.total_matches && html`<p class="more"><button type="button" onClick=${showWeak}>Show those that fit less</button></p>`}
     ${memories.length >= limit && limit < MOST && html`<p class="more"><button type="button" onClick=${() => setLimit(Math.min(MOST, limit + STEP))}>Show more</button></p>`}
   </div>`;
 }
 
-function Found({ memory }) {
+function Found({ memory, labels }) {
   const { intent, outcome } = memory;
   return html`<li class=${classes("entry", memory.superseded_by?.length && "old")}>
-    <${Outcome} memory=${memory} short />
+    <${Outcome} memory=${{ labels, success: outcome.success }} short />
     <div class="entry-text">
       <a data-item href=${link("memory", memory.id)} class="entry-goal">${intent.goal}</a>
       <p class="entry-summary">${outcome.summary}</p>
@@ -95,7 +96,7 @@ function Found({ memory }) {
       <${Time} at=${memory.created_at} />
       <${Kind} type=${intent.task_type} />
       ${memory.superseded_by?.length > 0 && html`<span class="label">superseded</span>`}
-      ${["changed", "gone"].includes(memory.freshness) && html`<span class="label">code ${memory.freshness}</span>`}
+      <${CodeLabel} of=${memory} />
       ${memory.match === "fuzzy" && html`<span class="label">by meaning</span>`}
     </p>
   </li>`;

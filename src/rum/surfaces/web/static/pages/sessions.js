@@ -2,7 +2,7 @@ import { compact, count, html, useState, words } from "../parts/base.js";
 import { at, useLoad, usePages } from "../parts/api.js";
 import { OfferList } from "../parts/offers.js";
 import { link } from "../parts/route.js";
-import { clock, exact, Time } from "../parts/time.js";
+import { clock, exact, isoDay, Time } from "../parts/time.js";
 import { Empty, Facts, Head, Loaded, Paged } from "../parts/ui.js";
 
 export const title = (route) => (route.page === "session" ? "Session" : "Sessions");
@@ -18,19 +18,19 @@ function List() {
     <${Paged} pages=${pages} what="session" empty=${html`<${Empty} title="No sessions yet.">Run <code>rum install</code>; the next session of your agent appears here.<//>`}>
       ${(items) => html`<div class="scroll"><table class="list">
         <thead>
-          <tr><th scope="col">last active</th><th scope="col">client</th><th scope="col">session</th><th scope="col" class="number">turns</th><th scope="col" class="number">memories</th><th scope="col" class="number">offers</th><th scope="col" class="number">followed</th><th scope="col" class="number">tokens</th></tr>
+          <tr><th scope="col">last active</th><th scope="col">session</th><th scope="col" class="number">tokens given</th><th scope="col" class="number">offers</th><th scope="col" class="number">followed</th><th scope="col" class="number">turns</th><th scope="col" class="number">memories</th><th scope="col">client</th></tr>
         </thead>
         <tbody>
           ${items.map(
             (one) => html`<tr key=${one.client + one.session}>
-              <td><${Time} at=${one.last} /></td>
-              <td>${one.client}</td>
-              <td><a data-item class="path" href=${link("session", one.client, one.session)}>${one.session}</a>${one.open_turns > 0 && html` <span class="label">open</span>`}</td>
-              <td class="number">${one.turns}</td>
-              <td class="number">${one.memories}</td>
+              <td class="nowrap"><${Time} at=${one.last} /></td>
+              <td><a data-item class="clamp" href=${link("session", one.client, one.session)} title=${one.session}>${one.about ?? one.session}</a>${one.open_turns > 0 && html` <span class="label">open</span>`}</td>
+              <td class="number">${compact(one.tokens)}</td>
               <td class="number">${one.offers}</td>
               <td class="number">${one.followed}</td>
-              <td class="number">${compact(one.tokens)}</td>
+              <td class="number">${one.turns}</td>
+              <td class="number">${one.memories}</td>
+              <td class="nowrap">${one.client}</td>
             </tr>`,
           )}
         </tbody>
@@ -44,17 +44,20 @@ function Session({ client, session, part }) {
   const load = useLoad(at("sessions", client, session));
   const here = (name) => link(...["session", client, session, name].filter(Boolean));
   return html`<${Loaded} load=${load} title="Session">
-    ${(data) => html`<${Head} title=${html`Session <span class="path">${session}</span>`} kicker=${`${client} · ${exact(data.first)} to ${exact(data.last)}`} />
+    ${(data) => {
+      const turns = data.turns.length + (data.left_out ?? 0);
+      return html`<${Head} title=${data.turns.at(-1)?.prompt ?? "Session"} kicker=${html`Session <span class="path">${session}</span> · ${client} · ${exact(data.first)} to ${isoDay(data.first) === isoDay(data.last) ? clock(data.last) : exact(data.last)}`} />
       <dl class="figures">
-        <div><dt>turns</dt><dd>${data.turns.length + (data.left_out ?? 0)}</dd></div>
-        <div><dt>became memories</dt><dd>${data.turns.filter((turn) => turn.outcome === "memory").length}</dd></div>
-        <div><dt>offers</dt><dd>${data.offers}</dd></div>
+        <div><dt>${turns === 1 ? "turn" : "turns"}</dt><dd>${turns}</dd></div>
+        <div><dt>became memories</dt><dd>${new Set(data.turns.filter((turn) => ["memory", "completed"].includes(turn.outcome)).map((turn) => turn.memory_id)).size}</dd></div>
+        <div><dt>${data.offers === 1 ? "offer" : "offers"}</dt><dd>${data.offers}</dd></div>
         <div><dt>tokens given</dt><dd>${data.tokens.toLocaleString("en")}</dd></div>
       </dl>
       <nav class="tabs" aria-label="Parts of this session">
-        ${[["", "Turns"], ["offers", `Given (${data.offers})`], ["events", "Captured events"]].map(([name, text]) => html`<a key=${name} href=${here(name)} aria-current=${part === name ? "page" : null}>${text}</a>`)}
+        ${[["", "Turns"], ["offers", `Offers (${data.offers})`], ["events", "Captured events"]].map(([name, text]) => html`<a key=${name} href=${here(name)} aria-current=${part === name ? "page" : null}>${text}</a>`)}
       </nav>
-      ${part === "offers" ? html`<${Offers} path=${at("sessions", client, session, "offers")} />` : part === "events" ? html`<${Events} path=${at("sessions", client, session, "events")} />` : html`<${Turns} data=${data} />`}`}
+      ${part === "offers" ? html`<${Offers} path=${at("sessions", client, session, "offers")} />` : part === "events" ? html`<${Events} path=${at("sessions", client, session, "events")} />` : html`<${Turns} data=${data} />`}`;
+    }}
   <//>`;
 }
 
@@ -65,7 +68,7 @@ function Turns({ data }) {
         (turn) => html`<li key=${turn.turn}>
           <p class="muted"><${Time} at=${turn.first} form=${exact} />–${clock(turn.last)} · ${count(turn.events, "event")}${turn.agent ? ` · ${turn.agent}` : ""}</p>
           ${turn.prompt && html`<p class="text prompt">${turn.prompt}</p>`}
-          <p><strong>${BECAME[turn.outcome] ?? words(turn.outcome)}</strong>${turn.memory_id && html`: <a data-item href=${link("memory", turn.memory_id)}>${turn.goal ?? turn.memory_id}</a>`}${turn.why && html` <span class="muted">${turn.why}</span>`}</p>
+          <p><strong>${BECAME[turn.outcome] ?? words(turn.outcome)}</strong>${turn.outcome === "pending" ? html`: <a data-item href=${link("review", { kind: "memory", id: turn.memory_id })}>Review it</a>` : turn.goal && html`: <a data-item href=${link("memory", turn.memory_id)}>${turn.goal}</a>`}${turn.why && html` <span class="muted">${turn.why}</span>`}</p>
         </li>`,
       )}
     </ol>
@@ -80,9 +83,9 @@ function Offers({ path }) {
 function Events({ path }) {
   const pages = usePages(path, { limit: 100 });
   return html`<${Paged} pages=${pages} what="event" empty=${html`<p class="muted">Its events are no longer kept (two weeks).</p>`}>
-    ${(items) => html`<table class="list">
+    ${(items) => html`<div class="scroll"><table class="list">
       <thead><tr><th scope="col">time</th><th scope="col">kind</th><th scope="col">what</th><th scope="col">became</th></tr></thead>
       <tbody>${items.map((one) => html`<tr key=${one.id}><td><${Time} at=${one.at} form=${clock} /></td><td>${one.kind}</td><td class="text">${one.what}${one.withheld && html` <span class="muted">${one.withheld} withheld</span>`}</td><td>${one.memory_id ? html`<a href=${link("memory", one.memory_id)}>${one.became}</a>` : one.became}${one.why && html` <span class="muted">${one.why}</span>`}</td></tr>`)}</tbody>
-    </table>`}
+    </table></div>`}
   <//>`;
 }

@@ -1,4 +1,4 @@
-import { classes, html, useMemo, words } from "../parts/base.js";
+import { classes, html, useMemo, useState, words } from "../parts/base.js";
 import { useLoad, usePages } from "../parts/api.js";
 import { EntriesByDay } from "../parts/entries.js";
 import { link, replaceRoute } from "../parts/route.js";
@@ -9,7 +9,7 @@ export const title = () => "Timeline";
 
 export const OUTCOME_OPTIONS = [["", "any"], ["success", "worked"], ["failure", "failed"], ["unverified", "not verified"]];
 
-export const SINCE_OPTIONS = [["", "ever"], ["1d", "a day"], ["7d", "a week"], ["30d", "a month"], ["365d", "a year"]];
+export const SINCE_OPTIONS = [["", "any"], ["1d", "the last day"], ["7d", "the last week"], ["30d", "the last month"], ["365d", "the last year"]];
 
 /** Choices of agents and kinds of work, for filters. */
 export function useChoices() {
@@ -22,23 +22,34 @@ export function useChoices() {
   };
 }
 
+const isDate = (text) => /^\d{4}-/.test(text);
+const TIME_OPTIONS = [...SINCE_OPTIONS, ["dates", "between two dates"]];
+
 export function Page({ route }) {
   const { agent = "", outcome = "", type = "", tag = "", session = "", file = "", since = "", before = "" } = route.query;
   const filters = { agent, outcome, type, tag, session, file, since, before };
   const pages = usePages("timeline", { ...filters, limit: 40 });
   const { agents, types } = useChoices();
   const change = (name) => (value) => replaceRoute(link("timeline", { ...filters, [name]: value }));
+  const [asksDates, setAsksDates] = useState(false);
+  const hasDates = asksDates || isDate(since) || isDate(before);
+  const changeTime = (value) => {
+    setAsksDates(value === "dates");
+    replaceRoute(link("timeline", { ...filters, since: value === "dates" ? "" : value, before: "" }));
+  };
   const isFiltered = Object.values(filters).some(Boolean);
   return html`<${Head} title="Timeline" kicker="Every piece of work, newest first" />
     <${Days} filters=${filters} />
     <${Filters} isActive=${isFiltered}>
+      <${Select} label="Time" value=${hasDates ? "dates" : since} onChange=${changeTime} options=${TIME_OPTIONS} />
       <${Select} label="Outcome" value=${outcome} onChange=${change("outcome")} options=${OUTCOME_OPTIONS} />
       <${Select} label="Agent" value=${agent} onChange=${change("agent")} options=${agents} />
       <${Select} label="Kind of work" value=${type} onChange=${change("type")} options=${types} />
       <${Field} label="File or folder"><input value=${file} onChange=${(event) => change("file")(event.target.value)} placeholder="src/auth" /><//>
       <${Field} label="Tag"><input value=${tag} onChange=${(event) => change("tag")(event.target.value)} /><//>
-      <${Field} label="From"><input type="date" value=${since} onChange=${(event) => change("since")(event.target.value)} /><//>
-      <${Field} label="Before"><input type="date" value=${before} onChange=${(event) => change("before")(event.target.value)} /><//>
+      ${hasDates &&
+      html`<${Field} label="From"><input type="date" value=${since} onChange=${(event) => change("since")(event.target.value)} /><//>
+        <${Field} label="Before"><input type="date" value=${before} onChange=${(event) => change("before")(event.target.value)} /><//>`}
       ${session && html`<span class="tag">session ${session}</span>`}
       ${isFiltered && html`<a class="button quiet" href=${link("timeline")}>Clear filters</a>`}
     <//>
@@ -62,7 +73,8 @@ function Days({ filters }) {
   const days = useMemo(() => withEmptyDays(load.data?.days ?? [], load.data?.before), [load.data]);
   const most = useMemo(() => Math.max(1, ...days.map((day) => day.success + day.failure)), [days]);
   if (load.error || !days.length) return null;
-  return html`<nav class="days" aria-label="Days with work">
+  const frame = (node) => node && node.style.setProperty("--days", days.length);
+  return html`<div class="days-frame" ref=${frame}><nav class="days" aria-label="Days with work">
     ${days.map((day) => {
       const total = day.success + day.failure;
       const text = `${dateText(day.start)}: ${total} memories, ${day.failure} failed`;
@@ -76,7 +88,7 @@ function Days({ filters }) {
         tabindex=${total ? 0 : -1}
       ><i class="ok" ref=${size(day.success)}></i><i class="failed" ref=${size(day.failure)}></i></a>`;
     })}
-  </nav>`;
+  </nav><p class="days-axis" aria-hidden="true"><span>${dateText(days[0].start)}</span><span>${dateText(days.at(-1).start)}</span></p></div>`;
 }
 
 const LONGEST = 400;

@@ -94,6 +94,7 @@ function Setting({ item, mayWrite, reload }) {
 function Health() {
   const load = useLoad("doctor");
   return html`<${Head} title="Health" kicker="What rum doctor finds" actions=${html`<button type="button" onClick=${load.reload} disabled=${load.loading}>Check again</button>`} />
+    ${load.loading && html`<p class="muted" role="status">The files are being checked. In a large memory this takes a minute.</p>`}
     <${Loaded} load=${load}>
       ${(data) => html`
         <p class=${`message ${data.healthy ? "fine" : "failure"}`}><${Shape} kind=${data.healthy ? "worked" : "failed"} /><span>${data.healthy ? "Nothing is wrong." : `${count(data.problems.length, "problem")} found.`}</span></p>

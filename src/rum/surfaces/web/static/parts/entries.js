@@ -2,7 +2,7 @@
 import { classes, html } from "./base.js";
 import { link } from "./route.js";
 import { clock, dayName, isoDay, Time } from "./time.js";
-import { Kind, Outcome } from "./ui.js";
+import { CodeLabel, Kind, Outcome } from "./ui.js";
 
 const SHOWN_LABELS = ["rejected", "superseded", "archived"];
 
@@ -21,6 +21,7 @@ export function EntryRow({ entry, form, children }) {
       ${entry.agent && html`<span>${entry.agent}</span>`}
       <${Kind} type=${entry.task_type} />
       ${labels.map((label) => html`<span key=${label} class="label">${label}</span>`)}
+      <${CodeLabel} of=${entry} />
     </p>
   </li>`;
 }

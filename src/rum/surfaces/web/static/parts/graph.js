@@ -34,7 +34,7 @@ function lines(text) {
 
 function place(data, direction) {
   const graph = new Graph({ multigraph: true });
-  graph.setGraph({ rankdir: direction, nodesep: 18, ranksep: 64, edgesep: 12, marginx: 14, marginy: 14 });
+  graph.setGraph({ rankdir: direction, nodesep: 18, ranksep: 40, edgesep: 12, marginx: 14, marginy: 14 });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const { entry } of data.nodes) graph.setNode(entry.id, { width: WIDTH, height: HEIGHT });
   // Time runs with the direction: the cause first, then what came of it.

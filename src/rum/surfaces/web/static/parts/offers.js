@@ -4,16 +4,21 @@ import { link } from "./route.js";
 import { exact, Time } from "./time.js";
 import { Outcome } from "./ui.js";
 
+const Named = ({ one }) => {
+  if (one.id.startsWith("rule_")) return html`<a data-item href=${link("rules", one.id)}>The rule</a>`;
+  return one.goal ? html`<a data-item href=${link("memory", one.id)}>${one.goal}</a>` : html`<span class="muted">${one.id} is no longer there</span>`;
+};
+
 /** `about` says what the list is of, and need not be named again: a `memory` or a `session`. */
-export function OfferList({ offers, about }) {
+export function OfferList({ offers, about, me }) {
   return html`<ul class="offers">
     ${offers.map(
       (offer, index) => html`<li key=${index}>
         <p class="offer-head">
           <span class="kind">${offer.kind}</span> <span>because ${offer.why}</span>
-          <span class="muted"><${Time} at=${offer.at} form=${exact} /> · ${count(offer.tokens ?? 0, "token")}${about !== "session" && html` · <a href=${link("session", offer.client, offer.session)}>session</a>`}</span>
+          <span class="muted"><${Time} at=${offer.at} form=${exact} /> · ${count(offer.tokens ?? 0, "token")}${about !== "session" && me.role === "owner" && html` · <a href=${link("session", offer.client, offer.session)}>session</a>`}</span>
         </p>
-        ${about !== "memory" && offer.memory_id?.startsWith("mem_") && html`<p><a data-item href=${link("memory", offer.memory_id)}>${offer.goal || offer.memory_id}</a></p>`}
+        ${about !== "memory" && offer.names.map((one) => html`<p key=${one.id}><${Named} one=${one} /></p>`)}
         ${offer.text && html`<pre class="offered">${offer.text}</pre>`}
         <p class="muted">Came of it: <strong>${offer.outcome === "nothing" ? "nothing that was seen" : offer.outcome}</strong>${offer.success != null && html`; the turn <${Outcome} kind=${offer.success ? "worked" : "failed"} />`}</p>
       </li>`,

@@ -72,7 +72,7 @@ export function Bars({ label, times, series, height = 120, format = String }) {
         {
           width: place.current.clientWidth || 300,
           height,
-          padding: [8, 4, 0, 0],
+          padding: [8, 18, 0, 0],
           cursor: { show: false },
           legend: { show: false },
           // Half a bar of room at both ends.

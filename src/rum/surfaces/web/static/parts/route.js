@@ -28,6 +28,12 @@ export const go = (address) => {
   location.hash = address;
 };
 
+let isFirst = true;
+addEventListener("hashchange", () => (isFirst = false), { once: true });
+
+/** Back to the page that led here; to another one if this page was opened by its address. */
+export const goBack = (otherwise) => (isFirst ? go(otherwise) : history.back());
+
 /** Change the address without a new entry in the browser's history, as while typing. */
 export function replaceRoute(address) {
   if (address === location.hash) return;

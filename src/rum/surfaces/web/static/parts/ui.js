@@ -44,6 +44,12 @@ const FRESHNESS = {
   gone: ["failed", "The code is gone"],
 };
 
+/** In a list: whether the code that something names is not what it was, or not in the checkout. */
+export function CodeLabel({ of }) {
+  if (of.unmerged) return html`<span class="label">${of.unmerged === "abandoned" ? "branch abandoned" : `only on ${of.unmerged}`}</span>`;
+  return ["changed", "gone"].includes(of.freshness) ? html`<span class="label" title=${of.code_at}>code ${of.freshness}</span>` : null;
+}
+
 /** Whether the code of a memory is still what it was, with its place today. */
 export function Freshness({ memory }) {
   const known = FRESHNESS[memory.freshness];
@@ -58,7 +64,7 @@ export function Freshness({ memory }) {
 export function Confidence({ value, label = "confidence" }) {
   const number = Math.round((value ?? 0) * 100);
   return html`<span class="confidence" title=${`${label} ${number} %`}>
-    <meter min="0" max="100" value=${number} aria-label=${label}></meter> ${number}<span class="hidden"> percent ${label}</span>
+    <meter min="0" max="100" value=${number} aria-label=${label}></meter> ${number} %<span class="hidden"> ${label}</span>
   </span>`;
 }
 
@@ -140,6 +146,13 @@ export function Filters({ children, isActive = false }) {
     <summary>Filters</summary>
     <form class="filters" aria-label="Filters" onSubmit=${(event) => event.preventDefault()}>${children}</form>
   </details>`;
+}
+
+/** The `ref` of a form whose first field takes the focus when the form appears. */
+export function useFirstField() {
+  const form = useRef(null);
+  useLayoutEffect(() => form.current.querySelector(":is(input, textarea):not([readonly])").focus(), []);
+  return form;
 }
 
 /** A text area as high as its text. */
@@ -263,4 +276,6 @@ export function Facts({ rows }) {
   return html`<dl class="facts">${kept.map(([name, value]) => html`<div key=${name}><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 }
 
-export const Kind = ({ type }) => (type && type !== "other" ? html`<span class="kind">${words(type)}</span>` : null);
+export const hasKind = (type) => Boolean(type) && type !== "other";
+
+export const Kind = ({ type }) => (hasKind(type) ? html`<span class="kind">${words(type)}</span>` : null);

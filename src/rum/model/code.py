@@ -1,4 +1,4 @@
-"""The request and the answer of `why`: what is known about the reason for lines of code."""
+"""The requests and answers about code: `why` explains lines, `verify` finds changed code."""
 
 from __future__ import annotations
 
@@ -71,3 +71,55 @@ class WhyResult(Struct, frozen=True, omit_defaults=True):
     token_estimate: int
     sources: list[WhySource]
     symbol: str | UnsetType = UNSET
+
+
+class ChangedBy(Struct, frozen=True):
+    """The commit that first changed some code after a memory was tied to it."""
+
+    commit: str
+    at: int
+    subject: str
+
+
+class CodeState(Struct, frozen=True, kw_only=True):
+    """What became of the code that a text names (fresh, moved, changed, gone); unset if that is unknown."""
+
+    freshness: str | UnsetType = UNSET
+    code_at: str | UnsetType = UNSET  # Where that code is now, or was; unset for fresh code
+    code_changed: float | UnsetType = UNSET  # The share of it that is different
+
+
+class StaleMemory(Struct, frozen=True, kw_only=True):
+    """A memory, note, fact or rule that states something about code that has changed or is gone."""
+
+    id: str  # Of a note its slug, of a fact its key
+    kind: str = "memory"  # Or `note`, `fact`, `rule`
+    created_at: int
+    goal: str
+    summary: str
+    freshness: str
+    code_at: str  # Where that code is now, or was
+    code_changed: float  # The share of it that is different
+    since: ChangedBy | UnsetType = UNSET  # Unset if no commit did it: the change is not committed
+
+
+class StaleFile(Struct, frozen=True):
+    """A file, and the memories about code in it that has changed, newest first."""
+
+    path: str
+    memories: list[StaleMemory]
+
+
+class VerifyResult(Struct, frozen=True, kw_only=True):
+    """The answer of `verify`: how many memories were compared with the code, and those that went stale."""
+
+    checked: int
+    stale: int
+    files: list[StaleFile]
+    hint: str | UnsetType = UNSET
+
+
+class ConfirmResult(Struct, frozen=True, kw_only=True):
+    """The memories that are compared with the present code from now on."""
+
+    confirmed: list[str]

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from rum import InvalidQuery
-from rum.model.links import LinkType
-from rum.model.memory import Draft
+from rum.model.fields import nearest, parse
+from rum.model.memory import Draft, LinkType
 from rum.model.memory_layers import ActionType, FailureCategory, TaskType, VerificationType
-from rum.model.parse import nearest, parse
 from rum.model.requests import (
     Depth,
     ForgetRequest,
