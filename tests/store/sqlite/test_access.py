@@ -101,3 +101,16 @@ def test_a_path_need_not_be_unicode(tmp_path: Path):
     with closing(SqliteStore(folder)) as store:
         add_memory(store, "mem_a")
         assert store.upkeep.problems() == []
+
+
+def test_nothing_is_created_beside_a_memory_that_another_process_is_creating(tmp_path: Path):
+    with closing(SqliteStore(str(tmp_path), before_create=lambda: None)) as store:
+        (tmp_path / "rum.db").touch()
+        store.refresh()
+        assert not (tmp_path / "activity.db").exists()
+        with closing(SqliteStore(str(tmp_path), before_create=lambda: None)) as other:
+            assert other.memories.count() == 0
+            add_memory(other, "mem_a")
+        store.refresh()
+        assert store.memories.count() == 1
+        assert (tmp_path / "activity.db").exists()

@@ -170,7 +170,8 @@ class Database:
         folder = os.path.dirname(self.path)
         if self.path == self._memories:
             _must_not_be_lost(self.path)
-        if not self._may_create and not os.path.lexists(self._memories):
+        # An empty `rum.db` is one that another process is just creating.
+        if not self._may_create and not _has_content(self._memories):
             return "none"
         try:
             os.makedirs(folder, mode=0o700, exist_ok=True)
@@ -178,16 +179,10 @@ class Database:
             with suppress(FileExistsError):
                 os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
         except OSError:
-            return "read" if self._has_content() else "none"
+            return "read" if _has_content(self.path) else "none"
         if os.access(folder, os.W_OK) and os.access(self.path, os.R_OK | os.W_OK):
             return "write"
-        return "read" if self._has_content() else "none"
-
-    def _has_content(self) -> bool:
-        try:
-            return os.stat(self.path).st_size > 0
-        except (FileNotFoundError, NotADirectoryError):
-            return False
+        return "read" if _has_content(self.path) else "none"
 
     def _connect(self) -> sqlite3.Connection:
         if self.access == "none":
@@ -238,7 +233,7 @@ class Database:
     def _stamp(self) -> tuple[object, ...]:
         """The identity of the file; also times and sizes if it is read without its log."""
         if self.access == "none":
-            return (self._has_content(), os.path.lexists(self._memories))
+            return (_has_content(self.path), _has_content(self._memories))
         if self.access == "frozen":
             return tuple(file_stat(self.path + ending) for ending in ("", "-wal", "-shm"))
         return self.file
@@ -359,6 +354,13 @@ class Database:
     def close(self) -> None:
         """Close the file."""
         self.connection.close()
+
+
+def _has_content(path: str) -> bool:
+    try:
+        return os.stat(path).st_size > 0
+    except (FileNotFoundError, NotADirectoryError):
+        return False
 
 
 def file_stat(path: str) -> tuple[int, ...]:
