@@ -168,6 +168,12 @@ def test_a_folder_lists_its_files_and_folders_by_name(store: Store):
         ("src/a", True, 2),
         ("src/b", True, 1),
     ]
+    folder, file = (
+        store.browse.count_path("src/a", True, 100),
+        store.browse.count_path("src/a.py", False, 100),
+    )
+    assert (folder.memories, file.memories, folder.exact, file.exact) == (2, 1, True, True)
+    assert store.browse.count_path("src/a", True, 1).exact is False
     assert [one.path for one in store.browse.children("src", "a/" + chr(1114111), 10, 100)] == ["src/b"]
     assert [one.path for one in store.browse.children("src", "", 2, 100)] == ["src/a-b.py", "src/a.py"]
     counted = store.browse.children("src", "a.py", 1, 1)

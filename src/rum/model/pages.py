@@ -317,10 +317,11 @@ class FileEntry(Struct, frozen=True, kw_only=True):
 
 
 class FilesPage(Page[FileEntry], frozen=True, kw_only=True):
-    """What memories touched within a folder."""
+    """What memories touched within a folder; `here` counts all of them, of the folder or file itself."""
 
     path: str
     is_folder: bool
+    here: FileEntry | UnsetType = UNSET
 
 
 class FileContent(Struct, frozen=True, kw_only=True):

@@ -103,3 +103,7 @@ class Browse(Protocol):
     def children(self, folder: str, after: str, limit: int, max_counted: int) -> list[ChildPath]:
         """Return what is directly within a folder (empty: the root), by name, after a name."""
         ...
+
+    def count_path(self, path: str, is_folder: bool, max_counted: int) -> ChildPath:
+        """Count the memories of a file or of what is below a folder."""
+        ...

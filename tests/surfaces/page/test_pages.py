@@ -10,7 +10,7 @@ from urllib.parse import quote
 import pytest
 
 from support.browser import NARROW, WIDE, Tab, served, tab
-from support.projects import open_shop
+from support.projects import keep, open_shop
 from support.repositories import Repository
 
 if TYPE_CHECKING:
@@ -137,6 +137,53 @@ def test_a_found_memory_has_the_outcome_that_the_timeline_shows(browser: Browser
             assert line.locator(".outcome").get_attribute("title") == "not verified"
         opened.page.click("text=Show those that fit less")
         opened.page.wait_for_selector(".entry-goal >> text=Guess the weather")
+
+
+def test_a_file_is_opened_by_its_name(opened: Tab):
+    opened.open("files")
+    opened.page.get_by_label("Find a file or folder").fill("token.ts")
+    opened.page.keyboard.press("Enter")
+    opened.page.wait_for_selector("h1 >> text=auth")
+    assert "4 memories, 1 failed" in opened.text()
+    opened.page.click("text=1 failed")
+    opened.page.wait_for_selector(".day .entry-goal >> text=Keep users logged in for a day")
+    opened.page.wait_for_function("() => document.querySelectorAll('.entry').length === 1")
+
+
+def test_names_in_texts_keep_their_underscores_and_found_words_are_marked(browser: Browser, tmp_path: Path):
+    with open_shop(tmp_path) as shop:
+        keep(shop.open(), "Let __init__ take *args and `a**b`", "Both `__new__` and __init__ do")
+    with served(shop.folder, shop.home) as address, tab(browser, address) as opened:
+        for route in ("timeline", "search?q=init"):
+            opened.open(route)
+            entry = opened.page.locator(".entry")
+            assert entry.locator(".entry-goal").inner_text() == "Let __init__ take *args and a**b"
+            assert entry.locator("code").all_inner_texts() == ["a**b", "__new__"]
+        assert entry.locator("mark").all_inner_texts() == ["init", "init"]
+
+
+def test_a_graph_runs_from_causes_to_effects_whatever_is_related(browser: Browser, tmp_path: Path):
+    with open_shop(tmp_path) as shop:
+        rum = shop.open()
+        ids = []
+        for goal in ("First", "Second", "Third"):
+            ids.append(keep(rum, goal))
+            shop.clock.forward(60)
+        rum.link(ids[1], ids[0], "caused_by")
+        rum.link(ids[2], ids[1], "caused_by")
+        rum.link(ids[0], ids[2], "related_to")
+        rum.link(ids[2], ids[0], "related_to")
+    with served(shop.folder, shop.home) as address, tab(browser, address) as opened:
+        opened.open(f"causes/{ids[1]}")
+        place = "(nodes) => nodes.map((one) => [one.getBoundingClientRect().x, one.ariaLabel])"
+        names = [label.split(".")[0] for _, label in sorted(opened.page.eval_on_selector_all(".node", place))]
+        assert names == ["First", "Second", "Third"]
+
+
+def test_what_waits_for_review_does_not_say_that_nothing_was_done(opened: Tab):
+    opened.open("review?kind=memory")
+    opened.page.wait_for_selector(".review-item .layer >> text=Outcome")
+    assert "Actions" not in opened.page.inner_text(".review-item")
 
 
 def test_a_session_leads_to_what_waits_for_review(opened: Tab):

@@ -95,11 +95,34 @@ def test_who_forgets_a_memory_is_back_in_the_list(desk: Desk):
 
 def test_a_memory_is_copied_as_markdown(desk: Desk):
     desk.opened.open(f"memory/{desk.filled.refresh}")
+    desk.page.click("button:text-is('Share')")
     desk.page.click("text=Copy as Markdown")
     desk.says("The memory as Markdown was copied.")
     copied = desk.page.evaluate("() => navigator.clipboard.readText()")
     assert "Refresh the access token when the server answers 401" in copied
     assert "#" in copied
+
+
+def test_one_memory_is_shared_by_its_tag(browser: Browser, desk: Desk):
+    memory = desk.filled.queue
+    desk.opened.open(f"memory/{memory}")
+    desk.page.click("button:text-is('Share')")
+    desk.page.wait_for_selector("dialog >> text=Nothing leaves this machine")
+    desk.page.keyboard.press("Escape")
+    with (
+        served(desk.shop.folder, desk.shop.home, RUM_SHARE="tagged:team") as address,
+        tab(browser, address) as opened,
+    ):
+        opened.open(f"memory/{memory}")
+        opened.page.click("button:text-is('Share')")
+        opened.page.click("text=Give it this tag")
+        opened.page.wait_for_selector(".announcements >> text=It has the tag team now")
+        opened.page.wait_for_selector(".side .tag >> text=team")
+        opened.page.click("button:text-is('Share')")
+        opened.page.wait_for_selector("dialog >> text=It is sent with the next rum sync")
+        assert opened.complaints == []
+    with desk.rum() as rum:
+        assert "team" in (rum.show(memory).tags or ())
 
 
 def test_a_rule_is_corrected_in_place(desk: Desk):

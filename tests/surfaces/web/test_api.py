@@ -220,6 +220,27 @@ def test_files_are_listed_by_folder_with_their_counts(web: Web):
     leaf = web.get("files?path=src/a/x.py").json
     assert (leaf["is_folder"], leaf["items"]) == (False, [])
     assert len(web.items("timeline?file=src/a&limit=1")) == 2
+    here = leaf["here"]
+    assert (here["name"], here["memories"], here["failures"], here["exact"]) == ("x.py", 2, 1, True)
+    assert inside["here"]["memories"] == 2
+    assert "here" not in top
+
+
+def test_a_file_is_found_by_its_name_alone_and_among_several_one_is_chosen(web: Web):
+    store(web, actions=[edit("src/a/x.py")])
+    store(web, actions=[edit("src/b/deep/y.py")])
+    store(web, actions=[edit("lib/y.py")])
+    assert web.get("files?path=x.py").json["path"] == "src/a/x.py"
+    assert web.get("files?path=deep").json["path"] == "src/b/deep"
+    assert web.get("files?path=deep/y.py").json["path"] == "src/b/deep/y.py"
+    for address in ("files?path=y.py", "timeline?file=y.py", "search?q=&file=y.py"):
+        refused = web.get(address)
+        assert (refused.status, refused.code) == (400, "INVALID_QUERY")
+        assert refused.json["error"]["details"]["paths"] == ["lib/y.py", "src/b/deep/y.py"]
+    assert [one["goal"] for one in web.items("timeline?file=x.py")] == ["Fix the login"]
+    assert len(web.get("search?file=x.py").json["memories"]) == 1
+    assert web.get("files?path=z.py").status == 404
+    assert web.items("timeline?file=z.py") == []
 
 
 def test_the_overview_counts_what_happened(web: Web):

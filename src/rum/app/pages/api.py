@@ -175,6 +175,10 @@ class Pages:
         """Rules, newest first; see RulesRequest."""
         return self._get("knowledge:rules", self._request(filters, RulesRequest, "rules"))
 
+    def named_path(self, path: str) -> str:
+        """The path of a file or folder that memories touched, by its path or by a name that only one has."""
+        return self._get("timeline:named_path", path)
+
     def labels(self, ids: Sequence[str]) -> dict[str, list[str]]:
         """The labels of those memories that have any; see Entry."""
         return self._get("lists:labels", ids)

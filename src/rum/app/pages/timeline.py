@@ -37,6 +37,7 @@ from rum.model.pages import (
     TimelineRequest,
     TokensOfDay,
 )
+from rum.recall.files import paths_named
 from rum.store.base import ReadMode
 from rum.store.browse import EntryQuery
 from rum.store.filters import Filters
@@ -54,6 +55,7 @@ _MAX_WORK = 800  # The newest memories whose files are counted
 _FOLLOWED = 200  # The newest memories that are searched for follow-ups
 _MAX_COUNTED = 300  # Rows that are counted of a file or below a folder
 _AFTER_FOLDER = "/" + chr(1114111)
+_MAX_NAMED = 12  # Paths with the same name that are listed
 _MAX_FILE = 200_000  # Bytes of a file that are shown
 
 
@@ -63,7 +65,7 @@ def timeline(caller: Caller, request: TimelineRequest) -> Page[Entry]:
     query = EntryQuery(
         _filters(project, request),
         request.limit + 1,
-        path=_path(caller, request.file) or None,
+        path=named_path(caller, request.file or "") or None,
         unverified=request.outcome == UNVERIFIED,
         after=decode_cursor(request.cursor, tuple[int, str]),
         oldest_first=request.order == "oldest",
@@ -94,6 +96,22 @@ def _agent_id(project: Project, name: str | None) -> str | None:
 
 def _path(caller: Caller, path: str | None) -> str:
     return caller.relative(path).rstrip("/") if path and path.strip("/ ") else ""
+
+
+def named_path(caller: Caller, path: str) -> str:
+    """A path as memories name it: of a file or folder they touched, or of the only one with this name."""
+    asked = _path(caller, path)
+    search = caller.project.store.search
+    if not asked or _is_known(caller.project, asked) or caller.project.store.browse.children(asked, "", 1, 1):
+        return asked
+    known = paths_named(search, [asked]).get(asked, [])
+    found = {path[: f"{path}/".rindex(f"/{asked}/") + 1 + len(asked)] for path in known}
+    if len(found) > 1:
+        shown = sorted(found)[:_MAX_NAMED]
+        raise InvalidQuery(
+            f"{len(found)} files or folders have the name `{asked}`: choose one.", field="file", paths=shown
+        )
+    return found.pop() if found else asked
 
 
 def days(caller: Caller, request: DaysRequest) -> Days:
@@ -231,16 +249,24 @@ def agents(caller: Caller) -> list[AgentEntry]:
 
 def files(caller: Caller, request: FilesRequest) -> FilesPage:
     """What memories touched directly within a folder; of a file, only that it is none."""
-    project, folder = caller.project, _path(caller, request.path)
+    project, folder = caller.project, named_path(caller, request.path)
     place = decode_cursor(request.cursor, tuple[str, bool])
     after = "" if place is None else place[0] + (_AFTER_FOLDER if place[1] else "")
     found = project.store.browse.children(folder, after, request.limit + 1, _MAX_COUNTED)
     start = len(folder) + 1 if folder else 0
     page, following = cut_page(found, request.limit, lambda one: (one.path[start:], one.is_folder))
     items = [FileEntry(name=one.path[start:], **one._asdict()) for one in page]
+    is_folder = bool(items) or not folder
     if folder and not items and place is None and not _is_known(project, folder):
         raise NotFound(f"No memory touched `{folder}`.", path=folder)
-    return FilesPage(path=folder, is_folder=bool(items) or not folder, items=items, next=following)
+    here = project.store.browse.count_path(folder, is_folder, _MAX_COUNTED) if folder else None
+    return FilesPage(
+        path=folder,
+        is_folder=is_folder,
+        here=FileEntry(name=folder.rpartition("/")[2], **here._asdict()) if here else UNSET,
+        items=items,
+        next=following,
+    )
 
 
 def _is_known(project: Project, path: str) -> bool:

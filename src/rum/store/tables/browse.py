@@ -59,10 +59,12 @@ class BrowseTable(Table):
         prefix = f"{folder}/" if folder else ""
         found: list[ChildPath] = []
         for row in self._db.rows("children", {"folder": prefix, "after": after, "limit": limit}):
-            path, is_folder = prefix + row["path"], bool(row["is_folder"])
-            first, last = (f"{path}/", f"{path}/{LAST}") if is_folder else (path, path)
-            [counts] = self._db.rows("count_below", {"first": first, "last": last, "cap": max_counted})
-            exact = counts["rows_read"] < max_counted
-            at = counts["last"] if exact or not is_folder else 0
-            found.append(ChildPath(path, is_folder, counts["memories"], counts["failures"], at, exact))
+            found.append(self.count_path(prefix + row["path"], bool(row["is_folder"]), max_counted))
         return found
+
+    def count_path(self, path: str, is_folder: bool, max_counted: int) -> ChildPath:
+        first, last = (f"{path}/", f"{path}/{LAST}") if is_folder else (path, path)
+        [counts] = self._db.rows("count_below", {"first": first, "last": last, "cap": max_counted})
+        exact = counts["rows_read"] < max_counted
+        at = counts["last"] if exact or not is_folder else 0
+        return ChildPath(path, is_folder, counts["memories"], counts["failures"], at, exact)

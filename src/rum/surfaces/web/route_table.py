@@ -124,7 +124,7 @@ def _search(rum: Rum, asked: Asked) -> object:
         "recall",
         {
             "query": request.q,
-            "file": list(request.file) or None,
+            "file": [rum.pages.named_path(one) for one in request.file] or None,
             "task_type": request.type,
             "agent_id": request.agent,
             "session_id": request.session,

@@ -31,7 +31,7 @@ const PAGES = {
 
 const NAVIGATION = [
   ["", [["overview", "Overview"], ["timeline", "Timeline"], ["search", "Search"], ["files", "Files"]]],
-  ["Knowledge", [["chapters", "Chapters and wisdom"], ["notes", "Notes"], ["rules", "Rules"], ["facts", "Facts"]]],
+  ["Knowledge", [["chapters", "Chapters"], ["notes", "Notes"], ["rules", "Rules"], ["facts", "Facts"]]],
   ["Work", [["sessions", "Sessions"], ["review", "Review"], ["stale", "Stale"]]],
   ["Upkeep", [["sync", "Sync and team"], ["settings", "Settings"], ["health", "Health"], ["trash", "Trash"]]],
 ];

@@ -1,6 +1,7 @@
 import { count, html } from "../parts/base.js";
 import { at, useLoad } from "../parts/api.js";
 import { CauseGraph, EDGE_WORDS } from "../parts/graph.js";
+import { Inline } from "../parts/markdown.js";
 import { go, link } from "../parts/route.js";
 import { dateText } from "../parts/time.js";
 import { Head, Loaded, Outcome, Select } from "../parts/ui.js";
@@ -14,7 +15,7 @@ export function Page({ route }) {
   const { direction = "both" } = route.query;
   const load = useLoad(at("memories", id, "causes"), { direction, max_nodes: 60 });
   const root = load.data?.nodes.find(({ entry }) => entry.id === load.data.root)?.entry;
-  return html`<${Head} title=${root?.goal ?? "Causes"} kicker="What led to this, and what came of it">
+  return html`<${Head} title=${root ? html`<${Inline} text=${root.goal} />` : "Causes"} kicker="What led to this, and what came of it">
       <p class="muted">${root && html`<a href=${link("memory", id)}>Open the memory</a>`}</p>
     <//>
     <form class="filters" aria-label="Filters" onSubmit=${(event) => event.preventDefault()}>
@@ -32,7 +33,7 @@ function Drawing({ data, asksCauses }) {
     <p class="muted note" role="status">
       ${count(nodes.length, "memory", "memories")} and ${count(edges.length, "link")} are shown.
       ${left.nodes > 0 ? ` ${left.complete === false ? "At least " : ""}${count(left.nodes, "linked memory is", "linked memories are")} left out: choose a +number to walk there.` : " Nothing is left out."}
-      ${first.length > 0 && html` Where it began: ${first.slice(0, 3).map((entry, index) => html`${index > 0 && ", "}<a key=${entry.id} href=${link("memory", entry.id)}>${entry.goal}</a>`)}${first.length > 3 && ` and ${first.length - 3} more`}.`}
+      ${first.length > 0 && html` Where it began: ${first.slice(0, 3).map((entry, index) => html`${index > 0 && ", "}<a key=${entry.id} href=${link("memory", entry.id)}><${Inline} text=${entry.goal} /></a>`)}${first.length > 3 && ` and ${first.length - 3} more`}.`}
       ${!first.length && asksCauses && " No cause of it is recorded: it began here."}
     </p>
     <${CauseGraph} key=${data.root} data=${data} onOpen=${(id) => go(link("memory", id))} onWalk=${(id) => go(link("causes", id))} />

@@ -1,6 +1,7 @@
 import { count, html, useState, words } from "../parts/base.js";
 import { at, post, useLoad, usePages } from "../parts/api.js";
 import { Entries } from "../parts/entries.js";
+import { Inline } from "../parts/markdown.js";
 import { go, link } from "../parts/route.js";
 import { dateText, Time } from "../parts/time.js";
 import { ActionButton, announce, Confirm, Empty, Facts, Head, Loaded, Paged, Shape, Tags } from "../parts/ui.js";
@@ -30,8 +31,8 @@ function List({ kind, path, tag }) {
     ${(items) => html`<ul class="cards">
       ${items.map(
         (one) => html`<li key=${one.id}>
-          <h3><a data-item href=${link(kind, one.id)}>${one.title ?? one.summary}</a></h3>
-          ${one.title && html`<p class="clamp">${one.summary}</p>`}
+          <h3><a data-item href=${link(kind, one.id)}><${Inline} text=${one.title ?? one.summary} /></a></h3>
+          ${one.title && html`<p class="clamp"><${Inline} text=${one.summary} /></p>`}
           <p class="muted">
             ${one.memory_count != null && `${count(one.memory_count, "memory", "memories")} · `}${dateText(one.start_ts || one.created_at)} to ${dateText(one.end_ts || one.updated_at)}
             ${one.stale?.length > 0 && html` · <span class="label">needs a refresh</span>`}
@@ -75,7 +76,7 @@ function One({ kind, path, id, me }) {
               >Refresh<//
             ><button type="button" class="danger" onClick=${() => setForgetting(true)}>Forget</button>`}
         >
-          <p class="lead text">${group.summary}</p>
+          <p class="lead text"><${Inline} text=${group.summary} /></p>
         <//>
         ${group.stale?.length > 0 && html`<p class="message notice"><${Shape} kind="partial" /><span>Needs a refresh: ${group.stale.join("; ")}</span></p>`}
         <div class="columns">
@@ -111,9 +112,9 @@ const groupBy = (claims) => claims.reduce((lists, claim) => ({ ...lists, [claim.
 
 function Claim({ claim, goals }) {
   const { evidence } = claim;
-  const name = (id) => html`<li key=${id}><a href=${link("memory", id)}>${goals[id] ?? id}</a></li>`;
+  const name = (id) => html`<li key=${id}><a href=${link("memory", id)}><${Inline} text=${goals[id] ?? id} /></a></li>`;
   return html`<li>
-    <p class="text">${claim.text}</p>
+    <p class="text"><${Inline} text=${claim.text} /></p>
     <details>
       <summary>${count(evidence.supporting, "memory supports it", "memories support it")}${evidence.against ? `, ${evidence.against} against` : ""}${evidence.last_confirmed ? html`, last <${Time} at=${evidence.last_confirmed} />` : null}</summary>
       <ul class="plain">${evidence.memory_ids.map(name)}</ul>

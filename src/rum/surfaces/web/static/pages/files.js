@@ -1,26 +1,40 @@
 import { count, html, useEffect, useRef, useState } from "../parts/base.js";
 import { post, useLoad, usePages } from "../parts/api.js";
 import { EntriesByDay } from "../parts/entries.js";
-import { link, replaceRoute } from "../parts/route.js";
+import { go, link, replaceRoute } from "../parts/route.js";
 import { Time } from "../parts/time.js";
-import { Empty, Failure, Head, Loading, Outcome, Paged, Select } from "../parts/ui.js";
+import { Empty, Failure, Field, Head, Loading, Outcome, Paged, PathChoice, Select } from "../parts/ui.js";
 import { OUTCOME_OPTIONS, SINCE_OPTIONS } from "./timeline.js";
 
 export const title = (route) => route.query.path || "Files";
 
 export function Page({ route }) {
-  const { path = "", line = "" } = route.query;
-  const pages = usePages("files", { path });
-  const about = pages.first;
+  const { path: asked = "", line = "" } = route.query;
+  const pages = usePages("files", { path: asked });
+  const about = pages.error ? null : pages.first;
+  const path = about?.path ?? asked; // Of a name, the only path with it
+  const choice = pages.error?.details?.paths;
   const isFile = about && about.is_folder === false;
   return html`<${Head} title=${html`<${Crumbs} path=${path} />`} kicker=${isFile ? "The story of a file" : path ? "The story of a folder" : "Files with memories"}>
-      ${about?.memories != null && html`<p class="muted">${count(about.memories, "memory", "memories")}</p>`}
+      ${about?.here && html`<p>${about.here.exact === false ? "More than " : ""}${count(about.here.memories, "memory", "memories")}${about.here.failures ? html`, <a href=${link("files", { path, outcome: "failure" })}>${about.here.failures} failed</a>` : ""}${about.here.last ? html`, last <${Time} at=${about.here.last} />` : ""}</p>`}
     <//>
-    ${pages.error && html`<${Failure} error=${pages.error} retry=${pages.retry} />`}
+    ${(!asked || pages.error) && html`<${Finder} key=${asked} asked=${asked} />`}
+    ${choice && html`<${PathChoice} error=${pages.error} toLink=${(one) => link("files", { path: one })} />`}
+    ${pages.error && !choice && html`<${Failure} error=${pages.error} retry=${pages.retry} />`}
     ${!about && !pages.error && html`<${Loading} />`}
     ${about && !isFile && html`<${Folder} pages=${pages} path=${path} />`}
     ${isFile && html`<${Content} path=${path} line=${Number(line) || 0} />`}
     ${path && about && html`<${Story} path=${path} query=${route.query} />`}`;
+}
+
+/** Opens a file or folder by its path, or by its name alone. */
+function Finder({ asked }) {
+  const open = (event) => {
+    event.preventDefault();
+    const path = event.currentTarget.querySelector("input").value.trim();
+    if (path) go(link("files", { path }));
+  };
+  return html`<form class="filters" onSubmit=${open}><${Field} label="Find a file or folder"><input type="search" value=${asked} placeholder="token.ts" /><//><button type="submit">Open</button></form>`;
 }
 
 function Crumbs({ path }) {

@@ -43,15 +43,15 @@ function Memory({ data, part, me, reload }) {
   });
   return html`<article class="memory">
     <${Head}
-      title=${memory.intent.goal}
+      title=${html`<${Inline} text=${memory.intent.goal} />`}
       kicker=${html`${hasKind(memory.intent.task_type) && html`<${Kind} type=${memory.intent.task_type} /> · `}<${Time} at=${memory.created_at} form=${exact} /> · <a href=${link("timeline", { agent: data.agent?.name ?? memory.agent_id })}>${data.agent?.name ?? memory.agent_id}</a>`}
       actions=${html`
-        <${ActionButton} run=${copyMarkdown}>Copy as Markdown<//>
+        <button type="button" onClick=${() => setOpen("share")}>Share</button>
         <a class="button" href=${link("causes", memory.id)}>Causes</a>
         ${mayChange && html`<button type="button" onClick=${() => setOpen("edit")}>Edit</button> <button type="button" class="danger" onClick=${() => setOpen("forget")}>Forget</button>`}
       `}
     >
-      <p class="lead"><${Outcome} memory=${memory} /> ${memory.outcome.summary}</p>
+      <p class="lead"><${Outcome} memory=${memory} /> <${Inline} text=${memory.outcome.summary} /></p>
     <//>
     <${Banners} memory=${memory} />
     <nav class="tabs" aria-label="Parts of this memory">
@@ -65,6 +65,7 @@ function Memory({ data, part, me, reload }) {
       </div>
       <div class="side"><${Side} data=${data} me=${me} rate=${rate} reload=${reload} /></div>
     </div>
+    ${open === "share" && html`<${Share} memory=${memory} me=${me} mayChange=${mayChange} copyMarkdown=${copyMarkdown} onClose=${() => setOpen(null)} reload=${reload} />`}
     ${open === "edit" && html`<${Edit} memory=${memory} onClose=${() => setOpen(null)} reload=${reload} />`}
     ${open === "forget" &&
     html`<${Confirm} title="Forget this memory?" action="Forget" onConfirm=${forget} onClose=${() => setOpen(null)}>
@@ -89,18 +90,18 @@ const List = ({ title: heading, items = [] }) =>
 
 const Said = ({ title: heading, text }) => text && html`<div class="sub"><h3>${heading}</h3><p class="text"><${Inline} text=${text} /></p></div>`;
 
-/** The five layers of a memory. */
+/** The five layers of a memory; of one that waits for review, the actions are not known. */
 export function Layers({ memory }) {
-  const { intent, perception = {}, reasoning = {}, actions = [], outcome } = memory;
+  const { intent, perception = {}, reasoning = {}, actions, outcome } = memory;
   return html`
     <${Layer} name="Intent">
-      <p class="text">${intent.goal}</p>
+      <p class="text"><${Inline} text=${intent.goal} /></p>
       <${Said} title="Context" text=${intent.context} />
       <${List} title="Constraints" items=${intent.constraints} />
     <//>
     <${Layer} name="Perception">
       ${isEmpty(perception) && html`<p class="muted">Nothing was recorded.</p>`}
-      <${List} title="Seen" items=${(perception.observations ?? []).map((one) => html`${one.what}${one.where && html` <span class="path">${one.where}</span>`}${one.significance && html` <span class="muted">${one.significance}</span>`}`)} />
+      <${List} title="Seen" items=${(perception.observations ?? []).map((one) => html`<${Inline} text=${one.what} />${one.where && html` <span class="path">${one.where}</span>`}${one.significance && html` <span class="muted">– <${Inline} text=${one.significance} /></span>`}`)} />
       <${List} title="Files that mattered" items=${(perception.relevant_files ?? []).map((one) => html`<${Path} path=${one.path} /> ${one.relevance} ${one.state_summary && html`<span class="muted">${one.state_summary}</span>`}`)} />
       <${List} title="Patterns" items=${perception.patterns_noticed} />
       <${List} title="Odd" items=${perception.anomalies} />
@@ -109,13 +110,13 @@ export function Layers({ memory }) {
       ${isEmpty(reasoning) && html`<p class="muted">Nothing was recorded.</p>`}
       <${Said} title="Chosen" text=${reasoning.approach_chosen} />
       <${Said} title="Because" text=${reasoning.why_chosen} />
-      <${List} title="Not taken" items=${(reasoning.alternatives_considered ?? []).map((one) => html`${one.approach}${one.why_rejected && html` <span class="muted">– ${one.why_rejected}</span>`}`)} />
+      <${List} title="Not taken" items=${(reasoning.alternatives_considered ?? []).map((one) => html`<${Inline} text=${one.approach} />${one.why_rejected && html` <span class="muted">– <${Inline} text=${one.why_rejected} /></span>`}`)} />
       <${List} title="Assumed" items=${reasoning.assumptions} />
       <${List} title="Risks" items=${reasoning.risks_identified} />
     <//>
-    <${Layer} name="Actions"><${Actions} actions=${actions} /><//>
+    ${actions && html`<${Layer} name="Actions"><${Actions} actions=${actions} /><//>`}
     <${Layer} name="Outcome">
-      <p class="text"><${Outcome} memory=${memory} /> ${outcome.summary}</p>
+      <p class="text"><${Outcome} memory=${memory} /> <${Inline} text=${outcome.summary} /></p>
       <${Said} title=${`Why it failed${outcome.failure_category ? ` (${words(outcome.failure_category)})` : ""}`} text=${outcome.failure_reason} />
       ${outcome.verified_by && html`<div class="sub"><h3>Verified by ${outcome.verified_by.type === "manual" ? (outcome.verified_by.command ? "a command" : "hand") : words(outcome.verified_by.type)}</h3><p>${outcome.verified_by.command && html`<code>${outcome.verified_by.command}</code> `}${outcome.verified_by.result}</p></div>`}
       <${List} title="Learned" items=${outcome.learnings} />
@@ -203,7 +204,7 @@ function Side({ data, me, rate, reload }) {
     html`<section>
       <h2>Links <a class="aside-link" href=${link("causes", memory.id)}>as a graph</a></h2>
       <ul class="plain linked">
-        ${links.map(({ relation, entry }) => html`<li key=${relation + entry.id}><${Shape} kind=${outcomeOf(entry)} /><span><small class="muted">${RELATIONS[relation] ?? words(relation)}</small> <a data-item href=${link("memory", entry.id)}>${entry.goal}</a></span></li>`)}
+        ${links.map(({ relation, entry }) => html`<li key=${relation + entry.id}><${Shape} kind=${outcomeOf(entry)} /><span><small class="muted">${RELATIONS[relation] ?? words(relation)}</small> <a data-item href=${link("memory", entry.id)}><${Inline} text=${entry.goal} /></a></span></li>`)}
       </ul>
     </section>`}
     ${chapters.length > 0 && html`<section><h2>In chapters</h2><ul class="plain">${chapters.map((one) => html`<li key=${one.id}><a href=${link("chapter", one.id)}>${one.title}</a></li>`)}</ul></section>`}
@@ -264,12 +265,14 @@ function Code({ id }) {
   <//>`;
 }
 
+const isSame = (before, after) => before.length === after.length && before.every((line, index) => line === after[index]);
+
 function Anchor({ anchor }) {
   const { before, after } = anchor;
   return html`<li>
     <p><span class="path">${anchor.place}</span>${anchor.symbol && html` in <code>${anchor.symbol}</code>`}</p>
     <${Freshness} memory=${{ freshness: anchor.state, code_at: anchor.place_now, code_changed: anchor.changed }} />
-    ${before && after ? html`<${LineDiff} before=${before} after=${after} />` : before && html`<pre class="offered">${before.join("\n")}</pre>`}
+    ${before && after && isSame(before, after) ? html`<details><summary>${count(after.length, "line")}</summary><${LineDiff} before=${before} after=${after} /></details>` : before && after ? html`<${LineDiff} before=${before} after=${after} />` : before && html`<pre class="offered">${before.join("\n")}</pre>`}
   </li>`;
 }
 
@@ -281,6 +284,37 @@ function Offers({ id, me }) {
 /** A list as lines of a text field, and back. */
 export const toLines = (items) => (items ?? []).join("\n");
 export const fromLines = (text) => text.split("\n").map((line) => line.trim()).filter(Boolean);
+
+/** How others get this memory: as text, by its address, or with the next sync. */
+function Share({ memory, me, mayChange, copyMarkdown, onClose, reload }) {
+  const load = useLoad("sync", {}, { enabled: me.is_local });
+  const policy = load.data?.share ?? "";
+  const tag = policy.startsWith("tagged:") ? policy.slice("tagged:".length) : null;
+  const isSent = tag ? (memory.tags ?? []).includes(tag) : ["all", "kept"].includes(policy);
+  const add = async () => {
+    await patch(at("memories", memory.id), { tags: [...(memory.tags ?? []), tag] });
+    announce(`It has the tag ${tag} now: the next rum sync sends it.`);
+    onClose();
+    reload();
+  };
+  const close = (act) => async () => {
+    await act();
+    onClose();
+  };
+  return html`<${Dialog} title="Share this memory" onClose=${onClose}>
+    <h3>As text</h3>
+    <p>All its layers, without secrets, for a message or an issue.</p>
+    <p class="buttons"><${ActionButton} kind="primary" run=${close(copyMarkdown)}>Copy as Markdown<//> ${!me.is_local && html`<${ActionButton} run=${close(() => copy(location.href, "The address was"))}>Copy its address<//>`}</p>
+    ${me.is_local && html`<h3>With the team</h3>
+      <${Loaded} load=${load} lines=${2}>${() =>
+        isSent
+          ? html`<p>It is sent with the next <code>rum sync</code>${tag && html`, because it has the tag <span class="label">${tag}</span>`}.</p>`
+          : tag
+            ? html`<p><code>rum sync</code> sends what has the tag <span class="label">${tag}</span>.</p>${mayChange && html`<p class="buttons"><${ActionButton} run=${add}>Give it this tag<//></p>`}`
+            : html`<p>Nothing leaves this machine, because the setting <code>share</code> is <code>${policy}</code>. After <code>rum config set share tagged:team</code>, you can send single memories from here.</p>`}<//>`}
+    <p class="buttons"><button type="button" onClick=${onClose}>Close</button></p>
+  <//>`;
+}
 
 function Edit({ memory, onClose, reload }) {
   const first = {

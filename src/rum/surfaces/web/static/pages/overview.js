@@ -1,6 +1,7 @@
 import { compact, count, html, percent, useMemo, useState } from "../parts/base.js";
 import { useLoad } from "../parts/api.js";
 import { Entries } from "../parts/entries.js";
+import { Inline } from "../parts/markdown.js";
 import { Bars } from "../parts/plot.js";
 import { link } from "../parts/route.js";
 import { Time } from "../parts/time.js";
@@ -82,7 +83,7 @@ function FollowUps({ items = [] }) {
   return html`<section>
     <h2>Left to do</h2>
     <ul class="plain">
-      ${items.map((one) => html`<li key=${one.memory_id + one.text}><a data-item href=${link("memory", one.memory_id)}>${one.text}</a> <span class="muted">after “${one.goal}”, <${Time} at=${one.created_at} /></span></li>`)}
+      ${items.map((one) => html`<li key=${one.memory_id + one.text}><a data-item href=${link("memory", one.memory_id)}><${Inline} text=${one.text} /></a> <span class="muted">after “<${Inline} text=${one.goal} />”, <${Time} at=${one.created_at} /></span></li>`)}
     </ul>
   </section>`;
 }
@@ -97,7 +98,7 @@ function Failing({ files = [] }) {
         ${files.map(
           (file) => html`<tr key=${file.path}>
             <td><${Path} path=${file.path} /></td>
-            <td class="number"><a href=${link("files", { path: file.path, outcome: "failure" })}>${file.failures}</a></td>
+            <td class="number"><a href=${link("files", { path: file.path, outcome: "failure" })} aria-label=${`${file.failures} failed in ${file.path}`}>${file.failures}</a></td>
             <td class="number">${file.memories}</td>
             <td><a href=${link("memory", file.last_id)}><${Time} at=${file.last} /></a></td>
           </tr>`,

@@ -108,7 +108,7 @@ function Item({ item, me, targets, decide, reject, setDialog, dialog, remove }) 
     <${Loaded} load=${load}>
       ${(data) => html`
         ${data.replaces && html`<section><h3>Changes what is there</h3>${changes(data.replaces, data.content).map((change) => html`<div key=${change.place} class="change"><p class="place">${placeName(change.place)}</p><${Diff} ...${change} /></div>`)}</section>`}
-        ${item.kind === "memory" ? html`<${Layers} memory=${{ ...data.content, actions: data.content.actions ?? [] }} />` : html`<dl class="content">${Object.entries(flatten(data.content)).map(([place, text]) => html`<div key=${place}><dt>${placeName(place)}</dt><dd class="text">${text}</dd></div>`)}</dl>`}
+        ${item.kind === "memory" ? html`<${Layers} memory=${data.content} />` : html`<dl class="content">${Object.entries(flatten(data.content)).map(([place, text]) => html`<div key=${place}><dt>${placeName(place)}</dt><dd class="text">${text}</dd></div>`)}</dl>`}
         ${data.similar?.length > 0 && html`<section><h3>Like it</h3><ul class="plain">${data.similar.map((one) => html`<li key=${one.id}>${one.pending ? one.goal : html`<a href=${link("memory", one.id)}>${one.goal}</a>`} <${Confidence} value=${one.likeness} label="likeness" /></li>`)}</ul></section>`}
         <details open=${data.evidence.length < 8}>
           <summary>Made from ${count(data.evidence.length, "observation")}</summary>

@@ -1,9 +1,11 @@
 import { classes, html, useEffect, useRef, useState } from "../parts/base.js";
 import { useLoad, useSettled } from "../parts/api.js";
+import { Doer } from "../parts/entries.js";
 import { takeTyped } from "../parts/keys.js";
+import { askedWords, Inline } from "../parts/markdown.js";
 import { link, replaceRoute } from "../parts/route.js";
 import { Time } from "../parts/time.js";
-import { CodeLabel, Confidence, Empty, Failure, Field, Filters, Head, Kind, Loading, Outcome, Select } from "../parts/ui.js";
+import { CodeLabel, Confidence, Empty, Failure, Field, Filters, Head, Loading, Outcome, PathChoice, Select } from "../parts/ui.js";
 import { SINCE_OPTIONS, useChoices } from "./timeline.js";
 
 export const title = (route) => (route.query.q ? `Search: ${route.query.q}` : "Search");
@@ -48,14 +50,16 @@ export function Page({ route }) {
       <${Field} label="Tag"><input value=${tag} onChange=${(event) => change("tag")(event.target.value)} /><//>
       <label class="check"><input type="checkbox" checked=${Boolean(old)} onChange=${(event) => change("old")(event.target.checked ? "1" : "")} /> replaced ones too</label>
     <//>
-    ${asks ? html`<${Results} load=${load} asked=${settled.trim()} limit=${limit} setLimit=${setLimit} showWeak=${weak ? null : () => change("weak")("1")} />` : html`<${Empty} title="Ask something.">Results appear while you type. A path such as <code>src/auth</code> finds the work on it.<//>`}`;
+    ${asks ? html`<${Results} load=${load} asked=${settled.trim()} limit=${limit} setLimit=${setLimit} toFile=${(path) => link("search", { ...route.query, q: text, file: path })} showWeak=${weak ? null : () => change("weak")("1")} />` : html`<${Empty} title="Ask something.">Results appear while you type. A path such as <code>src/auth</code> finds the work on it.<//>`}`;
 }
 
-function Results({ load, asked, limit, setLimit, showWeak }) {
+function Results({ load, asked, limit, setLimit, toFile, showWeak }) {
   const { data, error, loading, isCurrent } = load;
+  if (error?.details?.paths) return html`<${PathChoice} error=${error} toLink=${toFile} />`;
   if (error && isCurrent) return html`<${Failure} error=${error} retry=${load.reload} />`;
   if (!data) return html`<${Loading} />`;
   const { memories = [], knowledge = [], near = [] } = data;
+  const marks = askedWords(asked);
   return html`<div class=${classes("results", loading && "pending")} aria-busy=${loading}>
     <p class="muted" role="status">
       ${asked && memories.length && memories.every((memory) => !memory.confidence) ? "No memory has these words. These fit the filters: " : ""}
@@ -68,7 +72,7 @@ function Results({ load, asked, limit, setLimit, showWeak }) {
         <p><a data-item href=${link(one.kind === "wisdom" ? "wisdom" : "chapter", one.id)}>${one.text}</a> <${Confidence} value=${one.confidence} /></p>
       </article>`,
     )}
-    <ol class="entries found">${memories.map((memory) => html`<${Found} key=${memory.id} memory=${memory} labels=${data.labels?.[memory.id] ?? []} />`)}</ol>
+    <ol class="entries found">${memories.map((memory) => html`<${Found} key=${memory.id} memory=${memory} marks=${marks} labels=${data.labels?.[memory.id] ?? []} />`)}</ol>
     ${near.length > 0 &&
     html`<section>
       <h2>Near</h2>
@@ -80,21 +84,20 @@ function Results({ load, asked, limit, setLimit, showWeak }) {
   </div>`;
 }
 
-function Found({ memory, labels }) {
+function Found({ memory, labels, marks }) {
   const { intent, outcome } = memory;
   return html`<li class=${classes("entry", memory.superseded_by?.length && "old")}>
     <${Outcome} memory=${{ labels, success: outcome.success }} short />
     <div class="entry-text">
-      <a data-item href=${link("memory", memory.id)} class="entry-goal">${intent.goal}</a>
-      <p class="entry-summary">${outcome.summary}</p>
-      ${outcome.failure_reason && html`<p class="entry-summary">Failed: ${outcome.failure_reason}</p>`}
+      <a data-item href=${link("memory", memory.id)} class="entry-goal"><${Inline} text=${intent.goal} asked=${marks} /></a>
+      <p class="entry-summary"><${Inline} text=${outcome.summary} asked=${marks} /></p>
+      ${outcome.failure_reason && html`<p class="entry-summary">Failed: <${Inline} text=${outcome.failure_reason} asked=${marks} /></p>`}
       <${Why} reasons=${memory.why ?? []} />
       ${memory.similar > 0 && html`<p class="why">and ${memory.similar} more with the same goal</p>`}
     </div>
     <p class="entry-meta">
-      <${Confidence} value=${memory.confidence} />
-      <${Time} at=${memory.created_at} />
-      <${Kind} type=${intent.task_type} />
+      <span><${Confidence} value=${memory.confidence} /> <${Time} at=${memory.created_at} /></span>
+      <${Doer} type=${intent.task_type} />
       ${memory.superseded_by?.length > 0 && html`<span class="label">superseded</span>`}
       <${CodeLabel} of=${memory} />
       ${memory.match === "fuzzy" && html`<span class="label">by meaning</span>`}

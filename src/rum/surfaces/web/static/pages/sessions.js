@@ -1,6 +1,7 @@
 import { compact, count, html, useState, words } from "../parts/base.js";
 import { at, useLoad, usePages } from "../parts/api.js";
 import { OfferList } from "../parts/offers.js";
+import { Inline } from "../parts/markdown.js";
 import { link } from "../parts/route.js";
 import { clock, exact, isoDay, Time } from "../parts/time.js";
 import { Empty, Facts, Head, Loaded, Paged } from "../parts/ui.js";
@@ -24,7 +25,7 @@ function List() {
           ${items.map(
             (one) => html`<tr key=${one.client + one.session}>
               <td class="nowrap"><${Time} at=${one.last} /></td>
-              <td><a data-item class="clamp" href=${link("session", one.client, one.session)} title=${one.session}>${one.about ?? one.session}</a>${one.open_turns > 0 && html` <span class="label">open</span>`}</td>
+              <td><a data-item class="clamp" href=${link("session", one.client, one.session)} title=${one.session}><${Inline} text=${one.about ?? one.session} /></a>${one.open_turns > 0 && html` <span class="label">open</span>`}</td>
               <td class="number">${compact(one.tokens)}</td>
               <td class="number">${one.offers}</td>
               <td class="number">${one.followed}</td>
@@ -46,7 +47,7 @@ function Session({ client, session, part }) {
   return html`<${Loaded} load=${load} title="Session">
     ${(data) => {
       const turns = data.turns.length + (data.left_out ?? 0);
-      return html`<${Head} title=${data.turns.at(-1)?.prompt ?? "Session"} kicker=${html`Session <span class="path">${session}</span> · ${client} · ${exact(data.first)} to ${isoDay(data.first) === isoDay(data.last) ? clock(data.last) : exact(data.last)}`} />
+      return html`<${Head} title=${html`<${Inline} text=${data.turns.at(-1)?.prompt ?? "Session"} />`} kicker=${html`Session <span class="path">${session}</span> · ${client} · ${exact(data.first)} to ${isoDay(data.first) === isoDay(data.last) ? clock(data.last) : exact(data.last)}`} />
       <dl class="figures">
         <div><dt>${turns === 1 ? "turn" : "turns"}</dt><dd>${turns}</dd></div>
         <div><dt>became memories</dt><dd>${new Set(data.turns.filter((turn) => ["memory", "completed"].includes(turn.outcome)).map((turn) => turn.memory_id)).size}</dd></div>
@@ -68,7 +69,7 @@ function Turns({ data }) {
         (turn) => html`<li key=${turn.turn}>
           <p class="muted"><${Time} at=${turn.first} form=${exact} />–${clock(turn.last)} · ${count(turn.events, "event")}${turn.agent ? ` · ${turn.agent}` : ""}</p>
           ${turn.prompt && html`<p class="text prompt">${turn.prompt}</p>`}
-          <p><strong>${BECAME[turn.outcome] ?? words(turn.outcome)}</strong>${turn.outcome === "pending" ? html`: <a data-item href=${link("review", { kind: "memory", id: turn.memory_id })}>Review it</a>` : turn.goal && html`: <a data-item href=${link("memory", turn.memory_id)}>${turn.goal}</a>`}${turn.why && html` <span class="muted">${turn.why}</span>`}</p>
+          <p><strong>${BECAME[turn.outcome] ?? words(turn.outcome)}</strong>${turn.outcome === "pending" ? html`: <a data-item href=${link("review", { kind: "memory", id: turn.memory_id })}>Review it</a>` : turn.goal && html`: <a data-item href=${link("memory", turn.memory_id)}><${Inline} text=${turn.goal} /></a>`}${turn.why && html` <span class="muted">${turn.why}</span>`}</p>
         </li>`,
       )}
     </ol>

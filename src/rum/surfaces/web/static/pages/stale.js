@@ -59,7 +59,7 @@ function Memory({ memory, me, reload }) {
   };
   return html`<li>
     <div class="line-text">
-      <p><a data-item class="entry-goal" href=${link(isMemory ? "memory" : `${memory.kind}s`, memory.id)}>${memory.goal}</a>${!isMemory && html` <span class="label">${memory.kind}</span>`}</p>
+      <p><a data-item class="entry-goal" href=${link(isMemory ? "memory" : `${memory.kind}s`, memory.id)}><${Inline} text=${memory.goal} /></a>${!isMemory && html` <span class="label">${memory.kind}</span>`}</p>
       <p class="muted"><${Inline} text=${memory.summary} /></p>
       <p><${Shape} kind=${isGone ? "failed" : "partial"} /> ${isGone ? "The code is gone" : `${memory.code_changed < 0.01 ? "Less than 1 %" : percent(memory.code_changed)} of the code changed`}: ${isMemory ? html`<a class="path" title="The code then and now" href=${link("memory", memory.id, "code")}>${memory.code_at}</a>` : html`<code>${memory.code_at}</code>`}${memory.since && html`, by “${memory.since.subject}” <code>${memory.since.commit.slice(0, 10)}</code> <${Time} at=${memory.since.at} />`}</p>
     </div>

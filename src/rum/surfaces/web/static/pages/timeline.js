@@ -1,9 +1,9 @@
-import { classes, html, useMemo, useState, words } from "../parts/base.js";
+import { classes, count, html, useMemo, useState, words } from "../parts/base.js";
 import { useLoad, usePages } from "../parts/api.js";
 import { EntriesByDay } from "../parts/entries.js";
 import { link, replaceRoute } from "../parts/route.js";
 import { dateText } from "../parts/time.js";
-import { Empty, Field, Filters, Head, Paged, Select } from "../parts/ui.js";
+import { Empty, Field, Filters, Head, Paged, PathChoice, Select } from "../parts/ui.js";
 
 export const title = () => "Timeline";
 
@@ -53,7 +53,8 @@ export function Page({ route }) {
       ${session && html`<span class="tag">session ${session}</span>`}
       ${isFiltered && html`<a class="button quiet" href=${link("timeline")}>Clear filters</a>`}
     <//>
-    <${Paged}
+    ${pages.error?.details?.paths && html`<${PathChoice} error=${pages.error} toLink=${(path) => link("timeline", { ...filters, file: path })} />`}
+    ${!pages.error?.details?.paths && html`<${Paged}
       pages=${pages}
       what="memory"
       many="memories"
@@ -62,7 +63,7 @@ export function Page({ route }) {
         : html`<${Empty} title="No memories yet.">Run <code>rum install</code> to capture the work of your agents, or <code>rum import git</code> to read this repository's history.<//>`}
     >
       ${(items) => html`<${EntriesByDay} entries=${items} />`}
-    <//>`;
+    <//>`}`;
 }
 
 const DAY = 86_400;
@@ -74,10 +75,20 @@ function Days({ filters }) {
   const most = useMemo(() => Math.max(1, ...days.map((day) => day.success + day.failure)), [days]);
   if (load.error || !days.length) return null;
   const frame = (node) => node && node.style.setProperty("--days", days.length);
-  return html`<div class="days-frame" ref=${frame}><nav class="days" aria-label="Days with work">
+  const busy = days.filter((day) => day.success + day.failure);
+  const first = busy.find((day) => day.day === filters.since) ?? busy.at(-1);
+  // One stop for the tab key; the arrow keys go from day to day.
+  const onKey = (event) => {
+    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    const links = [...event.currentTarget.querySelectorAll("a")];
+    const next = step && links[links.indexOf(document.activeElement) + step];
+    if (next) (event.preventDefault(), next.focus());
+  };
+  return html`<div class="days-frame" ref=${frame}><nav class="days" aria-label="Days with work" onKeyDown=${onKey}>
     ${days.map((day) => {
       const total = day.success + day.failure;
-      const text = `${dateText(day.start)}: ${total} memories, ${day.failure} failed`;
+      if (!total) return html`<span key=${day.day}></span>`;
+      const text = `${dateText(day.start)}: ${count(total, "memory", "memories")}, ${day.failure} failed`;
       const size = (number) => (node) => node && node.style.setProperty("--size", `${Math.round((number / most) * 100)}%`);
       return html`<a
         key=${day.day}
@@ -85,7 +96,7 @@ function Days({ filters }) {
         href=${link("timeline", { ...filters, since: day.day, before: nextDay(day.day) })}
         title=${text}
         aria-label=${text}
-        tabindex=${total ? 0 : -1}
+        tabindex=${day === first ? 0 : -1}
       ><i class="ok" ref=${size(day.success)}></i><i class="failed" ref=${size(day.failure)}></i></a>`;
     })}
   </nav><p class="days-axis" aria-hidden="true"><span>${dateText(days[0].start)}</span><span>${dateText(days.at(-1).start)}</span></p></div>`;

@@ -17,7 +17,7 @@ export function Page({ route, me }) {
 
 function Sync() {
   const load = useLoad("sync");
-  return html`<${Head} title="Sync and team" kicker="What is shared, with whom, and when last" />
+  return html`<${Head} title="Sync and team" kicker="What is shared, and with whom" />
     <${Loaded} load=${load}>
       ${(data) => html`
         ${data.conflicts > 0 && html`<p class="message notice"><${Shape} kind="partial" /><span>${count(data.conflicts, "change")} made in two places ${data.conflicts === 1 ? "waits" : "wait"} for your decision. <a href=${link("review")}>Review</a></span></p>`}
@@ -49,7 +49,7 @@ function Settings({ me }) {
     <//>`;
 }
 
-const shown = (value) => (value === null || value === "" ? "(empty)" : Array.isArray(value) ? value.join(", ") || "(none)" : String(value));
+const shown = (value) => (value === null || value === "" ? "not set" : Array.isArray(value) ? value.join(", ") || "(none)" : String(value));
 
 function Setting({ item, mayWrite, reload }) {
   const [value, setValue] = useState(null);
@@ -80,7 +80,7 @@ function Setting({ item, mayWrite, reload }) {
     <div class="setting-value">
       ${value === null
         ? html`<output id=${id} class="value">${shown(item.value)}</output> <small class="muted">${isDefault ? "default" : `from ${item.origin}`}</small>
-            ${mayWrite && item.editable && html`<button type="button" class="small" onClick=${() => setValue(shown(item.value) === "(empty)" || shown(item.value) === "(none)" ? "" : shown(item.value))}>Change</button>`}
+            ${mayWrite && item.editable && html`<button type="button" class="small" onClick=${() => setValue(shown(item.value) === "not set" || shown(item.value) === "(none)" ? "" : shown(item.value))}>Change</button>`}
             ${mayWrite && item.editable && !isDefault && html`<button type="button" class="small quiet" onClick=${() => save(null)}>Default</button>`}`
         : html`<form class="inline" onSubmit=${submit}>
             ${choices.length ? html`<select id=${id} value=${value} onChange=${(event) => setValue(event.target.value)}>${choices.map((one) => html`<option key=${one} value=${one} selected=${one === value}>${one}</option>`)}</select>` : html`<input id=${id} value=${value} onInput=${(event) => setValue(event.target.value)} aria-describedby=${`${id}-allowed`} /><small id=${`${id}-allowed`}>${item.allowed}</small>`}
@@ -100,10 +100,19 @@ function Health() {
         <p class=${`message ${data.healthy ? "fine" : "failure"}`}><${Shape} kind=${data.healthy ? "worked" : "failed"} /><span>${data.healthy ? "Nothing is wrong." : `${count(data.problems.length, "problem")} found.`}</span></p>
         <ul class="plain problems">${data.problems.map((one, index) => html`<li key=${index}><strong>${one.what}</strong><p>${one.advice}</p></li>`)}</ul>
         ${data.remarks?.length > 0 && html`<section><h2>Remarks</h2><ul>${data.remarks.map((one) => html`<li key=${one}>${one}</li>`)}</ul></section>`}
-        <section><h2>Facts</h2><${Facts} rows=${Object.entries(data.facts).map(([name, value]) => [name.replaceAll("_", " "), factText(value)])} /></section>
+        <section><h2>Facts</h2><${Facts} rows=${Object.entries(data.facts).map(([name, value]) => [name.replaceAll("_", " "), name.endsWith("bytes") ? sizeText(value) : factText(value)])} /></section>
         <p><a href=${link("trash")}>What is in the trash</a></p>
       `}
     <//>`;
+}
+
+const sizeText = (value) => (typeof value === "number" ? size(value) : Object.entries(value ?? {}).map(([name, one]) => `${name}: ${size(one)}`).join(", "));
+
+const UNITS = ["bytes", "kB", "MB", "GB", "TB"];
+
+function size(bytes) {
+  const power = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(bytes || 1) / 3)));
+  return `${(bytes / 1000 ** power).toLocaleString("en", { maximumFractionDigits: 1 })} ${UNITS[power]}`;
 }
 
 function factText(value) {

@@ -37,21 +37,27 @@ function diff(left, right) {
   return parts;
 }
 
-/** The difference of two lists of lines, one mark a line. */
+const AROUND = 3; // Equal lines that are shown beside a change
+
+/** The difference of two lists of lines, one mark a line; long equal parts are left out. */
 export function LineDiff({ before, after }) {
-  const parts = diff(before.map((line) => `${line}\n`), after.map((line) => `${line}\n`));
+  const parts = diff(before.map((line) => `${line}\n`), after.map((line) => `${line}\n`)).map(([kind, text]) => [kind, text.slice(0, -1).split("\n")]);
   const marks = { same: " ", gone: "-", new: "+" };
+  const shown = parts.flatMap(([kind, lines], index) => {
+    const begin = index === 0 ? 0 : AROUND;
+    const end = index === parts.length - 1 ? 0 : AROUND;
+    const left = lines.length - begin - end;
+    if (kind !== "same" || parts.length === 1 || left < 2) return lines.map((line) => [kind, line]);
+    const equal = (from, to) => lines.slice(from, to).map((line) => [kind, line]);
+    return [...equal(0, begin), ["left-out", `${left} equal lines`], ...equal(lines.length - end)];
+  });
   return html`<pre class="line-diff">
-${parts.flatMap(([kind, text]) =>
-      text
-        .slice(0, -1)
-        .split("\n")
-        .map((line) => html`<span class=${kind}>${marks[kind]} ${line}${"\n"}</span>`),
-    )}</pre
+${shown.map(([kind, line]) => html`<span class=${kind}>${marks[kind] ?? "⋯"} ${line}${"\n"}</span>`)}</pre
   >`;
 }
 
 export function Diff({ before = "", after = "" }) {
+  if (!before || !after) return html`<p class=${before ? "diff gone" : "diff new"}>${before ? html`<del>${before}</del>` : html`<ins>${after}</ins>`}</p>`;
   return html`<p class="diff">
     ${diffWords(before, after).map(([kind, text]) =>
       kind === "gone" ? html`<del>${text}</del>` : kind === "new" ? html`<ins>${text}</ins>` : text,

@@ -1,8 +1,9 @@
 // Memories in lists.
-import { classes, html } from "./base.js";
+import { classes, html, words } from "./base.js";
 import { link } from "./route.js";
 import { clock, dayName, isoDay, Time } from "./time.js";
-import { CodeLabel, Kind, Outcome } from "./ui.js";
+import { Inline } from "./markdown.js";
+import { CodeLabel, hasKind, Outcome } from "./ui.js";
 
 const SHOWN_LABELS = ["rejected", "superseded", "archived"];
 
@@ -12,19 +13,22 @@ export function EntryRow({ entry, form, children }) {
   return html`<li class=${classes("entry", labels.includes("superseded") && "old")}>
     <${Outcome} memory=${entry} short />
     <div class="entry-text">
-      <a data-item href=${link("memory", entry.id)} class="entry-goal">${entry.goal}</a>
-      ${entry.summary && entry.summary !== entry.goal && html`<p class="entry-summary">${entry.summary}</p>`}
+      <a data-item href=${link("memory", entry.id)} class="entry-goal"><${Inline} text=${entry.goal} /></a>
+      ${entry.summary && entry.summary !== entry.goal && html`<p class="entry-summary"><${Inline} text=${entry.summary} /></p>`}
       ${children}
     </div>
     <p class="entry-meta">
       <${Time} at=${entry.created_at} form=${form} />
-      ${entry.agent && html`<span>${entry.agent}</span>`}
-      <${Kind} type=${entry.task_type} />
+      <${Doer} agent=${entry.agent} type=${entry.task_type} />
       ${labels.map((label) => html`<span key=${label} class="label">${label}</span>`)}
       <${CodeLabel} of=${entry} />
     </p>
   </li>`;
 }
+
+/** Who did it, and what kind of work it was. */
+export const Doer = ({ agent, type }) =>
+  (agent || hasKind(type)) && html`<span>${agent}${hasKind(type) && html`<span class="doing">${agent && " · "}${words(type)}</span>`}</span>`;
 
 export const Entries = ({ entries, form }) =>
   html`<ul class="entries">${entries.map((entry) => html`<${EntryRow} key=${entry.id} entry=${entry} form=${form} />`)}</ul>`;

@@ -37,8 +37,12 @@ function place(data, direction) {
   graph.setGraph({ rankdir: direction, nodesep: 18, ranksep: 40, edgesep: 12, marginx: 14, marginy: 14 });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const { entry } of data.nodes) graph.setNode(entry.id, { width: WIDTH, height: HEIGHT });
-  // Time runs with the direction: the cause first, then what came of it.
-  data.edges.forEach(({ source, target, type }, index) => graph.setEdge(target, source, { type }, String(index)));
+  // Time runs with the direction: the cause first, then what came of it. A link that says neither joins in by age.
+  const since = Object.fromEntries(data.nodes.map(({ entry }) => [entry.id, entry.created_at]));
+  data.edges.forEach(({ source, target, type }, index) => {
+    const ends = type === "related_to" && since[source] < since[target] ? [source, target] : [target, source];
+    graph.setEdge(...ends, { type, weight: type === "related_to" ? 0 : 1 }, String(index));
+  });
   layout(graph);
   return graph;
 }
@@ -53,17 +57,27 @@ const curve = (points) => {
   return rest.length === 1 ? `${path} L${rest[0].x},${rest[0].y}` : path;
 };
 
+/** Where the curve of these points has its middle. */
+function middleOf(points) {
+  const at = Math.floor(points.length / 2);
+  const [before, here, after] = [points[at - 1], points[at], points[at + 1] ?? points[at]];
+  const mean = (name) => (before[name] + 2 * here[name] + after[name]) / 4;
+  return { x: mean("x"), y: mean("y") };
+}
+
 export function CauseGraph({ data, onOpen, onWalk }) {
   const isNarrow = matchMedia("(max-width: 700px)").matches;
   const graph = useMemo(() => place(data, isNarrow ? "TB" : "LR"), [data, isNarrow]);
   const [focus, setFocus] = useState(data.root);
   const [isWhole, setWhole] = useState(false);
+  const [sticksOut, setSticksOut] = useState(false);
   const nodes = useRef({});
   const frame = useRef(null);
   useEffect(() => {
     setFocus(data.root);
     const root = graph.node(data.root);
-    if (root && frame.current) frame.current.scrollTo(root.x - frame.current.clientWidth / 2, root.y - frame.current.clientHeight / 2);
+    setSticksOut(frame.current.scrollWidth > frame.current.clientWidth || frame.current.scrollHeight > frame.current.clientHeight);
+    if (root) frame.current.scrollTo(root.x - frame.current.clientWidth / 2, root.y - frame.current.clientHeight / 2);
   }, [data]);
   const move = (id) => {
     if (!id) return;
@@ -93,7 +107,7 @@ export function CauseGraph({ data, onOpen, onWalk }) {
   };
   const { width = 0, height = 0 } = graph.graph();
   const more = data.left_out?.by_node ?? {};
-  return html`${data.nodes.length > 5 && html`<p class="note"><button type="button" class="small" aria-pressed=${isWhole} onClick=${() => setWhole(!isWhole)}>${isWhole ? "Full size" : "Show it whole"}</button></p>`}
+  return html`${sticksOut && html`<p class="note"><button type="button" class="small" aria-pressed=${isWhole} onClick=${() => setWhole(!isWhole)}>${isWhole ? "Full size" : "Show it whole"}</button></p>`}
   <div class="graph" ref=${frame} onKeyDown=${onKey}>
     <svg width=${isWhole ? "100%" : width} height=${isWhole ? null : height} viewBox=${`0 0 ${width} ${height}`} role="group" aria-label="Causes and effects">
       <defs>
@@ -103,7 +117,7 @@ export function CauseGraph({ data, onOpen, onWalk }) {
       </defs>
       ${graph.edges().map((edge) => {
         const { points, type } = graph.edge(edge);
-        const middle = points[Math.floor(points.length / 2)];
+        const middle = middleOf(points);
         return html`<g key=${`${edge.v} ${edge.w} ${edge.name}`} class=${`edge ${type}`} aria-hidden="true">
           <path d=${curve(points)} marker-end=${type === "related_to" ? null : "url(#arrow)"} />
           ${type !== "caused_by" && html`<text x=${middle.x} y=${middle.y - 5}>${EDGE_WORDS[type] ?? type}</text>`}

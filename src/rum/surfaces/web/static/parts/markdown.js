@@ -19,8 +19,27 @@ function inline(text, depth = 0) {
   return [text.slice(0, found.index), node, inline(text.slice(found.index + whole.length), depth)];
 }
 
-/** Text of one line with code and emphasis. */
-export const Inline = ({ text }) => html`<span>${inline(text)}</span>`;
+// Other marks are no marks in a text that was not written as Markdown: `__init__` is a name.
+const CODE = /(`+)([^`](?:.*?[^`])?)\1(?!`)/s;
+
+/** A text with its code as code; `asked` is a regular expression for words to mark. */
+export function Inline({ text, asked = null }) {
+  const found = CODE.exec(text);
+  if (!found) return html`<span>${marked(text, asked)}</span>`;
+  const [whole, , code] = found;
+  return html`<span>${marked(text.slice(0, found.index), asked)}<code>${marked(code, asked)}</code><${Inline} text=${text.slice(found.index + whole.length)} asked=${asked} /></span>`;
+}
+
+const marked = (text, asked) => (asked ? text.split(asked).map((part, index) => (index % 2 ? html`<mark>${part}</mark>` : part)) : text);
+
+// Words that stand in most texts.
+const COMMON = new Set("and are but for from has have how into not that the then they this was were what when where which why will with you".split(" "));
+
+/** What to mark for a question: its words, also where they begin a longer one. Null if there are none. */
+export function askedWords(question) {
+  const words = (question.match(/[\p{L}\p{N}_]{3,}/gu) ?? []).filter((word) => !COMMON.has(word.toLowerCase()));
+  return words.length ? new RegExp(`((?<![\\p{L}\\p{N}])(?:${[...new Set(words)].join("|")}))`, "giu") : null;
+}
 
 const ITEM = /^(\s*)([-*+]|\d{1,9}[.)])\s+(.*)$/;
 

@@ -1,5 +1,6 @@
 // Shared pieces of the page: outcomes, lists, messages, dialogs.
 import { classes, count, html, useEffect, useLayoutEffect, useRef, useState, words } from "./base.js";
+import { Inline } from "./markdown.js";
 import { link } from "./route.js";
 
 /** The inside of a 16 × 16 drawing for each outcome. */
@@ -73,8 +74,11 @@ export function Tags({ tags = [] }) {
   return html`<span class="tags">${tags.map((tag) => html`<a key=${tag} class="tag" href=${link("timeline", { tag })}>${tag}</a> `)}</span>`;
 }
 
+/** A path that breaks after its slashes. */
+const breakable = (path) => path.split(/(?<=[/])(?=.)/).map((part, index) => [index > 0 && html`<wbr />`, part]);
+
 export const Path = ({ path, line }) =>
-  html`<a class="path" href=${link("files", { path })}>${path}</a>${line ? html`<span class="muted">:${line}</span>` : null}`;
+  html`<a class="path" href=${link("files", { path })}>${breakable(path)}</a>${line ? html`<span class="muted">:${line}</span>` : null}`;
 
 /** The head of a page. */
 export function Head({ title, kicker, children, actions }) {
@@ -88,15 +92,25 @@ export function Head({ title, kicker, children, actions }) {
   </header>`;
 }
 
+const FAILURES = { 400: "This cannot be shown.", 404: "Not found." };
+
 export function Failure({ error, retry }) {
   return html`<div class="message failure" role="alert">
     <${Shape} kind="failed" />
     <div>
-      <strong>${error.status === 404 ? "Not found." : "This could not be loaded."}</strong> ${error.message}
-      ${retry && html` <button type="button" class="quiet" onClick=${retry}>Try again</button>`}
+      <strong>${FAILURES[error.status] ?? "This could not be loaded."}</strong> ${error.message}
+      ${retry && error.status !== 400 && html` <button type="button" class="quiet" onClick=${retry}>Try again</button>`}
     </div>
   </div>`;
 }
+
+/** Several paths have the name that was asked for: `toLink` makes the address for one of them. */
+export const PathChoice = ({ error, toLink }) => html`<div class="message notice" role="status">
+  <div>
+    <p><${Inline} text=${error.message} /></p>
+    <ul class="plain">${error.details.paths.map((path) => html`<li key=${path}><a data-item class="path" href=${toLink(path)}>${path}</a></li>`)}</ul>
+  </div>
+</div>`;
 
 export const Empty = ({ title, children }) => html`<div class="message empty"><strong>${title}</strong><p>${children}</p></div>`;
 
