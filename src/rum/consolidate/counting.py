@@ -95,6 +95,12 @@ def day_of(at: int) -> date:
     return date.fromordinal(min(_EPOCH + at // _DAY, date.max.toordinal()))
 
 
+def days_text(first: int, last: int) -> str:
+    """A span of time: “on” one day, or “from” a day “to” another."""
+    begin, end = day_text(first), day_text(last)
+    return f"on {begin}" if begin == end else f"from {begin} to {end}"
+
+
 def day_text(at: int) -> str:
     """The day of a time in Unix seconds, in UTC, as an ISO date."""
     return day_of(at).isoformat()

@@ -15,7 +15,7 @@ from typing import NamedTuple, TypeVar
 from msgspec import Struct
 
 from rum.consolidate.chapters.titles import Goal, find_headings, is_generic, make_title
-from rum.consolidate.counting import day_text, is_incidental
+from rum.consolidate.counting import days_text, is_incidental
 from rum.model.memory import Edge, Memory
 from rum.model.memory_layers import TaskType
 from rum.text.terms import query_terms, terms
@@ -138,8 +138,7 @@ def explain_group(
     found = "; ".join(common) or "they are alike in many small things"
     agents = len({one.agent_id for one in members})
     by = "by one agent" if agents == 1 else f"by {agents} agents"
-    first, last = (day_text(one.at) for one in (members[0], members[-1]))
-    when = f"on {first}" if first == last else f"from {first} to {last}"
+    when = days_text(members[0].at, members[-1].at)
     return f"{len(members)} memories {by} {when}: {found}."
 
 

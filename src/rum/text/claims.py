@@ -294,4 +294,6 @@ def _terms_of(word: str) -> tuple[str, ...]:
         return (FROM_TO,)
     if lower in LIMITING:
         return (lower,)
+    if lower in ("added", "adding"):
+        return ("add",)  # whose stem is another word's, `ad`
     return () if lower in _FILLERS else tuple(term for term in terms(word) if not says_little((term,)))

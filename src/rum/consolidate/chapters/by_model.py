@@ -259,7 +259,7 @@ def _chapter_lines(chapters: Sequence[Chapter], at_once: int = _CHAPTERS) -> Ite
     """A line for each chapter: its title, summary and learnings."""
     each = at_once // (len(chapters) or 1)
     for chapter in sorted(chapters, key=lambda one: (one.start_ts, one.id)):
-        text = " ".join((chapter.summary, *chapter.learnings))
+        text = "; ".join((chapter.summary.rstrip("."), *chapter.learnings))
         yield short_line(f"Chapter “{chapter.title}”: {text}", max(each, 100))
 
 

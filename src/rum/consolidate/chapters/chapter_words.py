@@ -35,6 +35,7 @@ from rum.consolidate.chapters.titles import (
 from rum.consolidate.counting import (
     changed_files,
     day_text,
+    days_text,
     file_counts,
     is_incidental,
     join_names,
@@ -148,8 +149,7 @@ def _summary(ordered: Sequence[Memory], headings: Sequence[Heading]) -> str:
 
 def _subject(ordered: Sequence[Memory], headings: Sequence[Heading]) -> str:
     """How many memories there are, from when, and their most telling goals in order of time."""
-    first, last = day_text(ordered[0].created_at), day_text(ordered[-1].created_at)
-    span = f"on {first}" if first == last else f"from {first} to {last}"
+    span = days_text(ordered[0].created_at, ordered[-1].created_at)
     goals = list(dict.fromkeys(map(_goal, ordered)))
     telling = [short_line(goal, _LONGEST_GOAL) for goal in telling_goals(goals_of(ordered), headings)]
     shown = [f"“{goal}”" for goal in goals if len(goals) <= _GOALS or goal in telling[:_GOALS]]
@@ -168,7 +168,9 @@ def _results(ordered: Sequence[Memory]) -> str:
     counts = result_counts(len(ordered), len(failed))
     if len(failed) in (0, len(ordered)):
         return f"{counts}."
-    shown = [f"“{_goal(memory)}”" for memory in failed[-_FAILED:]]
+    done = {_goal(memory) for memory in ordered if memory.outcome.success}
+    # With the number of its commit where work of the same name succeeded.
+    shown = [f"“{goal_of(one) if _goal(one) in done else _goal(one)}”" for one in failed[-_FAILED:]]
     more = len(failed) - len(shown)
     rest = f" and {more} more" if more else ""
     return f"{counts}: {join_names(shown) if not more else ', '.join(shown)}{rest}."

@@ -201,6 +201,7 @@ _PLAN = r"""
 _TALK = r"""
     thanks? | sorry | (?:spotted|reported|found|suggested|pointed\ out|requested)\ by | see\ (?:also|\#)
     | verif(?:y|ied)\ (?:in|with|by) | as\ (?:reported|discussed|mentioned)
+    | (?:pull|merge)\ request\ [\#!]\d+(?=:)
 """
 _SELF = r"i | i'm | i've | i'd | my"
 _WEIGHTS = {

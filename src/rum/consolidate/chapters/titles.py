@@ -9,6 +9,7 @@ from functools import cache
 from typing import NamedTuple
 
 from rum.consolidate.chapters.members import goal_line, short_line
+from rum.consolidate.counting import join_names
 from rum.model.memory import Memory
 from rum.model.memory_layers import TaskType
 from rum.text.terms import says_little, terms
@@ -17,6 +18,7 @@ LONGEST_TITLE = 80
 MOST_TOPICS = 8
 _SECOND = 8  # Goals among which a title's second one is chosen
 _FEW = 3  # Up to this many memories are named by all their goals
+_SERIES, _SERIES_WORDS = 3, 3  # Goals of a series at least, and words in which they may differ
 _SOME = 8  # More memories are seldom about one thing: a title has two of their goals where there is room
 _LONGEST_PHRASE = 3
 READ = 400  # Characters of a goal that are read
@@ -38,12 +40,13 @@ _NUMBERED = re.compile(
     r"(?<!\.)\.?(?: ?\((?:(?:fix(?:es)?|closes?|see) )?#\d{1,9}\)|[.,]? (?:fixes|closes) #\d{1,9})*\.?\Z",
     re.IGNORECASE,
 )
-# Its beginning: the number of an issue, the sign and the kind of a commit.
+# Its beginning: the number of an issue, the sign and the kind of a commit. `test:` and `docs:` stay: without
+# them a goal would speak of the code itself.
 _SORTED = re.compile(
-    r"(?:#\d{1,9}:?\s+|:\w{1,30}:\s+"
-    r"|(?:feat|fix|chore|docs?|refactor|tests?|tst|bug|ci|build|perf|style)(?:\([^()]{0,40}\))?!?:\s+)+",
-    re.IGNORECASE,
+    r"(?:#\d{1,9}:?\s+|:\w{1,30}:\s+|(?:feat|fix|chore|refactor|bug|perf|style)!?:\s+)+", re.IGNORECASE
 )
+# The kind of a commit around its scope, which stays.
+_SCOPED = re.compile(r"(?:feat|fix|chore|refactor|bug|perf|style)\(([^()]{1,40})\)!?:", re.IGNORECASE)
 _UNDOES = re.compile(r"(?:revert|undo|back out)\b", re.IGNORECASE)
 # A word that may begin with a capital letter, other than the name of something.
 _PLAIN = re.compile(r"[a-z]+(?![\w.(])")
@@ -96,6 +99,8 @@ def goals_of(ordered: Iterable[Memory]) -> list[Goal]:
 def make_title(ordered: Sequence[Goal], headings: Sequence[Heading]) -> str:
     """A title for work, oldest first, that shares these headings: its most telling goals."""
     goals = _distinct(ordered)
+    if series := _series_title(_named(ordered)):
+        return series
     if headings and len(ordered) <= _FEW and len(title := "; ".join(goals)) <= LONGEST_TITLE:
         return title
     best, *others = telling_goals(ordered, headings) or [""]
@@ -105,6 +110,31 @@ def make_title(ordered: Sequence[Goal], headings: Sequence[Heading]) -> str:
         fitting = [one for one in others[:_SECOND] if len(one) <= room and len(_about(one)) > 1]
         best = "; ".join((best, *[one for one in fitting if _about(one).isdisjoint(_about(best))][:1]))
     return short_line(best, LONGEST_TITLE)
+
+
+def _series_title(goals: Sequence[str]) -> str:
+    """One title for goals that differ in a few words in the same place; empty if they are no such series."""
+    rows = [goal.split() for goal in goals]
+    if len(rows) < _SERIES:
+        return ""
+    begin = _shared(rows)
+    end = _shared([row[begin:][::-1] for row in rows])
+    parts = [" ".join(row[begin : len(row) - end]) for row in rows]
+    if not begin or any(not part or part.count(" ") >= _SERIES_WORDS or "," in part for part in parts):
+        return ""
+    last = " ".join(rows[0][len(rows[0]) - end :])
+    start = " ".join(rows[0][:begin]) + (f" … {last}: " if last else " ")
+    for count in range(len(parts), 0, -1):
+        more = len(parts) - count
+        named = f"{', '.join(parts[:count])} and {more} more" if more else join_names(parts)
+        if len(title := start + named) <= LONGEST_TITLE:
+            return title
+    return ""
+
+
+def _shared(rows: Sequence[Sequence[str]]) -> int:
+    """How many words all rows begin with."""
+    return next((n for n, words in enumerate(zip(*rows, strict=False)) if len(set(words)) > 1), 0)
 
 
 def telling_goals(ordered: Sequence[Goal], headings: Sequence[Heading]) -> list[str]:
@@ -126,17 +156,22 @@ def telling_goals(ordered: Sequence[Goal], headings: Sequence[Heading]) -> list[
 
 def goal_text(goal: str) -> str:
     """A goal without what only sorts it: the kind and the numbers of a commit."""
-    text = _NUMBERED.sub("", goal)
+    text = _SCOPED.sub(r"\1:", _NUMBERED.sub("", goal), count=1)
     if (found := _SORTED.match(text)) and text[found.end() :]:
         text = text[found.end() :]
         text = text[:1].upper() + text[1:] if _PLAIN.match(text) else text
     return text or goal
 
 
+def _named(ordered: Sequence[Goal]) -> list[str]:
+    """The different goals of some work, without reverts."""
+    goals = list(dict.fromkeys(goal_text(goal.text) for goal in ordered))
+    return [goal for goal in goals if not _UNDOES.match(goal)] or goals
+
+
 def _distinct(ordered: Sequence[Goal]) -> list[str]:
     """The goals of some work, without reverts; of few goals only those that add something."""
-    goals = list(dict.fromkeys(goal_text(goal.text) for goal in ordered))
-    goals = [goal for goal in goals if not _UNDOES.match(goal)] or goals
+    goals = _named(ordered)
     if len(goals) > _FEW:
         return goals
     about = list(map(_about, goals))

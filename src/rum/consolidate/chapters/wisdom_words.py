@@ -26,7 +26,7 @@ from rum.consolidate.chapters.titles import LONGEST_TITLE, find_headings, goals_
 from rum.consolidate.counting import (
     belong_together,
     changed_files,
-    day_text,
+    days_text,
     file_counts,
     is_incidental,
     join_names,
@@ -206,9 +206,9 @@ def _summary(
     titles = _titles(chapter for chapter in chapters if chapter.title.strip())
     more = len(titles) - _TITLES
     named = f"{', '.join(titles[:_TITLES])} and {more} more" if more > 0 else join_names(titles)
-    first, last = day_text(ordered[0].created_at), day_text(ordered[-1].created_at)
+    days = days_text(ordered[0].created_at, ordered[-1].created_at)
     count = _count(chapters)
-    parts = [f"{count} with {memories(len(ordered))} from {first} to {last}{f': {named}' if named else ''}."]
+    parts = [f"{count} with {memories(len(ordered))} {days}{f': {named}' if named else ''}."]
     failed = sum(not memory.outcome.success for memory in ordered)
     parts.append(f"{result_counts(len(ordered), failed)}.")
     best = max(claims, key=lambda one: one.evidence.supporting, default=None)

@@ -117,7 +117,7 @@ def test_a_history_of_commits_gives_its_reasons_with_what_they_are_about():
         make_work(n, goal, context=body, tags=["tls"]) for n, (goal, body) in enumerate(bodies.items())
     ]
     words = draw_chapter(members)
-    assert words.title == "tls: pin the library; tls: check arguments"
+    assert words.title == "tls: pin the library, check arguments and tidy up"
     assert set(words.learnings) == {
         "tls: pin the library — Version 3.5.5 has an ABI mismatch that breaks powerpc64 builds.",
         "`memzero()` must not be passed NULL, as that is undefined behavior.",
@@ -255,3 +255,11 @@ def test_the_reverted_commit_is_no_part_of_the_reason():
     assert failure_reason_of(make_work(1, "Hide the option", failed=reason)) == (
         "Now that a release has it, it is shown."
     )
+
+
+def test_a_failure_with_the_name_of_work_that_succeeded_is_named_with_its_number():
+    members = [
+        make_work(1, "sunos: support the compiler (#3364)", failed="It broke the build"),
+        make_work(2, "sunos: support the compiler (#3374)"),
+    ]
+    assert "1 failed: “sunos: support the compiler (#3364)”." in draw_chapter(members).summary

@@ -171,6 +171,10 @@ def test_claims_about_different_things_are_no_contradiction(one: str, other: str
 @pytest.mark.parametrize(
     ("one", "other"),
     [
+        (
+            "Always compare the numbers before adding a reading",
+            "Compare the numbers before you add a reading",
+        ),
         ("Always handle refresh token expiry too", "Handle refresh token expiry"),
         ("Refresh token expiry must be handled", "Handle refresh token expiry"),
         ("Flush the cache before closing the writer", "Before closing the writer, flush the cache"),

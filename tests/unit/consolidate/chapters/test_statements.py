@@ -149,3 +149,8 @@ def test_a_sentence_that_points_back_leans():
     assert needs_context("This led to `EAGAIN`.")
     assert needs_context("Otherwise it hangs.")
     assert not needs_context("Thistle.c hangs.")
+
+
+def test_the_title_of_a_pull_request_is_no_reason():
+    title = "Pull request #10069: check: detect missing packs that fail, because the index is broken (#9898)"
+    assert statements_of(make_work(1, "check: guard the cross-check on interrupt", context=title)) == []

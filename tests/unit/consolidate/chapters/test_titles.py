@@ -137,9 +137,11 @@ def test_the_goal_of_a_feature_is_the_title_before_those_of_its_tests_and_docume
     ("goal", "title"),
     [
         ("#2447 Forward exceptions", "Forward exceptions"),
-        ("fix(parser)!: keep line numbers (fixes #31) (#32)", "Keep line numbers"),
+        ("fix(parser)!: keep line numbers (fixes #31) (#32)", "parser: keep line numbers"),
+        ("feat: keep line numbers", "Keep line numbers"),
         (":pencil: Describe the exit codes", "Describe the exit codes"),
-        ("docs: `shlex` on Windows", "`shlex` on Windows"),
+        ("docs: `shlex` on Windows", "docs: `shlex` on Windows"),
+        ("tests: borg list --sort-by", "tests: borg list --sort-by"),
         ("parser: keep line numbers", "parser: keep line numbers"),
         ("Limit redirects. Closes #204", "Limit redirects"),
         ("fix:", "fix:"),
@@ -147,3 +149,28 @@ def test_the_goal_of_a_feature_is_the_title_before_those_of_its_tests_and_docume
 )
 def test_what_only_sorts_a_commit_is_no_part_of_a_title(goal: str, title: str):
     assert make_title([make_work(1, goal)]) == title
+
+
+@pytest.mark.parametrize(
+    ("goals", "title"),
+    [
+        (
+            ["Add tides support", "Add wind support", "Add depth of berths support"],
+            "Add … support: tides, wind and depth of berths",
+        ),
+        (
+            ["quay: overhaul", "quay: extra adjustments", "quay: more"],
+            "quay: overhaul, extra adjustments and more",
+        ),
+        (
+            [f"Check pump-{number}-of-the-dry-dock" for number in range(9)],
+            "Check pump-0-of-the-dry-dock, pump-1-of-the-dry-dock and 7 more",
+        ),
+        (
+            ["Move the crane", "Repair the north gate of the lock", "Paint it"],
+            "Repair the north gate of the lock",
+        ),
+    ],
+)
+def test_goals_that_differ_in_few_words_are_one_title(goals: list[str], title: str):
+    assert make_title([make_work(number, goal) for number, goal in enumerate(goals)]) == title

@@ -104,6 +104,12 @@ def test_the_summary_names_its_sources_and_the_most_frequent_claim():
     )
 
 
+def test_the_summary_of_one_day_names_that_day():
+    member = make_work(1, "Rotate keys")
+    [day, *_] = draw_wisdom([make_chapter(1, [member])], by_id(member)).summary.split(":")
+    assert day == "1 chapter with 1 memory on 2025-06-16"
+
+
 def test_the_same_chapters_in_any_order_give_the_same_bytes():
     members = by_id(*LOGINS)
     said = {
