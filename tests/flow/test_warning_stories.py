@@ -325,3 +325,14 @@ def test_a_variable_that_a_command_needs_is_not_forgotten(tmp_path: Path):
     telling.run("APP_ENV=dev python serve.py", "serving").stop("It serves.")
     assert "APP_ENV=dev python serve.py" in warned(tmp_path, telling, command="python serve.py")
     assert not warned(tmp_path, command="APP_ENV=prod python serve.py")
+
+
+def test_what_worked_elsewhere_in_the_file_silences_no_warning(tmp_path: Path):
+    (tmp_path / "cache.go").write_text("return &Cache{m: make(map[string]string)}\nc.m[k] = v\n")
+    telling = Telling(at=NOON - 1000).prompt("Fix the panic")
+    telling.edit("cache.go", "c.m[k] = v", "mu.Lock()\ndefer mu.Unlock()\nc.m[k] = v")
+    telling.run("make test", RED, 1).run("git checkout cache.go")
+    telling.edit("cache.go", "return &Cache{}", "return &Cache{m: make(map[string]string)}")
+    telling.run("make test", GREEN).stop("It was never allocated.")
+    added = "mu.Lock()\ndefer mu.Unlock()\nc.m[k] = v"
+    assert "mu.Lock()" in warned(tmp_path, telling, path="cache.go", added=added, removed="c.m[k] = v")

@@ -26,6 +26,7 @@ _REJECTING = re.compile(
 )
 # Words of scripts without blanks that only say that something is a wish.
 _EMPTY = re.compile(r"从(?:今天|现在)(?:起|开始)|以后|今后|都|请|一律|必ず|以後|今後|常に|から|は|で$")
+_HIRAGANA = re.compile(r"[\u3041-\u309f]+")
 _FILLERS = frozenset(
     content_words(
         """
@@ -59,7 +60,7 @@ _VALUE = re.compile(
     r"|немецк\w*|french"
     r"|französisch|français|franc[eéê]s\w*|frans|francusk\w*|французск\w*|spanish|spanisch|español|espagnol"
     r"|espanhol|spagnolo|spaans|испанск\w*|portuguese|português|italian\w*|dutch|nederlands|polish|polsk\w*"
-    r"|russian|русск\w*)\b|[英中日法德俄韩][文语語]|中国語|韓国語|(?:영|독일|프랑스|한국|중국|일본)어)",
+    r"|russian|русск\w*)\b|[英中日法德俄韩][文语語]|日本語|中国語|韓国語|(?:영|독일|프랑스|한국|중국|일본)어)",
     re.IGNORECASE,
 )
 
@@ -69,14 +70,15 @@ class _Wish(NamedTuple):
     rejects: bool
 
 
-def contrary(later: str, earlier: str) -> bool:
+def contrary(later: str, earlier: str, *, takes_back: bool = False) -> bool:
     """Whether a clause of the later text rejects what the earlier one wants, or wants what it rejects.
 
-    A later one that holds only in some place is an exception. "Answer in English again" is contrary too.
+    A later one that holds only in some place is an exception. "Answer in English again" is contrary too, and
+    with `takes_back` any other word on the same topic.
     """
     wishes = list(_wishes(earlier))
     is_exception = _limits(earlier) < _limits(later)
-    goes_back = _BACK.search(later) is not None
+    goes_back = takes_back or _BACK.search(later) is not None
     return _has_other_value(later, earlier) or any(
         _same_topic(one, other, _MIN_SHARE_BACK if goes_back else _MIN_SHARE)
         for one in _wishes(later)
@@ -104,7 +106,8 @@ def _has_other_value(later: str, earlier: str) -> bool:
 
 
 def _topic(clause: str) -> frozenset[tuple[str, ...]]:
-    return frozenset(content_words(clause)) - _FILLERS
+    # In Japanese, what stands between hiragana are the words that say what it is about.
+    return frozenset(content_words(_HIRAGANA.sub(" ", clause))) - _FILLERS
 
 
 def rejected_parts(text: str) -> list[str]:

@@ -227,6 +227,37 @@ _REPORT: dict[str, str] = {
     "ko": r"(?:아직|여전히)|작동하지|동작하지|같은 (?:오류|에러)",
 }
 
+# A prompt that takes such a report back.
+FALSE_ALARM = re.compile(
+    r"\b(?:my (?:bad|mistake|fault)|false alarm|never ?mind|user error|(?:not|n['’]t) (?:you"
+    r"|your (?:change|fault))"
+    r"|(?:it|that|this|everything|all|\w+) (?:does )?works?(?: (?:now|fine|again|after all"
+    r"|for me))?(?=\W*(?:$|[.,!]))"
+    r"|mein fehler|falscher alarm|lag an mir|(?:geht|funktioniert|klappt|läuft) (?:jetzt|wieder"
+    r"|doch)|fausse alerte"
+    r"|(?:de )?ma faute|ça (?:re)?marche|falsa alarma|(?:error|culpa) m[ií]\w|ya funciona"
+    r"|culpa minha|alarme falso"
+    r"|colpa mia|falso allarme|mijn fout|vals alarm|мо[йя] (?:ошибка|вина)|ложная тревога)\b"
+    r"|我的(?:错|问题)|没问题了|误报|(?:私|こちら)の(?:ミス|勘違い)|勘違いでした|제 (?:실수|잘못)",
+    re.IGNORECASE,
+)
+_STILL = (
+    r"(?:\b(?:still|again|immer noch|weiterhin|schon wieder|toujours|encore|sigue|todavía|otra vez"
+    r"|ainda|de novo"
+    r"|ancora|di nuovo|nog steeds|weer|nadal|wciąż|znowu|по-прежнему|опять|снова)\b|还是|仍|依然|又|まだ|また"
+    r"|여전히|아직|또)"
+)
+_FAILS = (
+    r"(?:\b(?:fail(?:s|ed|ing)?|broken|breaks|broke|crash\w*|hangs|error\w*|wrong|red|the same|throws"
+    r"|(?:does|is|are|do)(?: not|n['’]t)|fehler\w*|schlägt|kaputt|derselbe|nicht|erreur\w*|échou\w*"
+    r"|plante|même"
+    r"|falla\w*|roto|rota|mismo|falha\w*|erro|erros|fallisce|errore|stesso|fout\w*|faalt|błąd|nie działa"
+    r"|ошибк\w*|падает|не работает)\b|失败|报错|错误|不行|不对|エラー|失敗|落ち|오류|실패|에러)"
+)
+FAILS = re.compile(_FAILS, re.IGNORECASE)
+# A sentence that says that something fails as it did before.
+STILL_FAILS = re.compile(rf"(?=.*{_STILL})(?=.*{_FAILS})", re.IGNORECASE)
+
 # What somebody tells an agent to do instead, after an objection.
 _DIRECTIVE: dict[str, str] = {
     "en": r"(?:please |so |and |but |then |just |rather |you should |you must |we should |it should "
@@ -248,6 +279,14 @@ GENERAL = re.compile(
     r"\b(?:are|always|must|should|belongs?|lives?|goes?|uses|called|named|never|only)\b(?!.*\b(?:bugs?"
     r"|errors?|problems?"
     r"|issues?|fail\w*|broken|wrong)\b)",
+    re.IGNORECASE,
+)
+# What is not wanted, in work that was then taken back: "no marketing words in our docs".
+UNWANTED = re.compile(
+    r"(?:^|[,.;:—–]\s*)(?:no (?!problem|worries|need|idea|clue|wonder|one\b)\w"
+    r"|(?:please )?(?:do not|don['’]?t|not)\b"
+    r"|without\b)"
+    r"|\b(?:in|for|across) our \w+",
     re.IGNORECASE,
 )
 # A sentence that gives the reason of the one before it.
@@ -309,7 +348,8 @@ _LOCAL = (
 
 # A word that takes back an earlier wish; without one it is about the task.
 REVERSAL = re.compile(
-    r"\W*(?:(?:ok(?:ay)?|actually|hm+|sorry|no)\b\W*)*(?:scratch that|forget (?:what|about|that rule)"
+    r"\W*(?:(?:ok(?:ay)?|actually|hm+|sorry|no|and|but|also|oh|please)\b\W*)*(?:scratch that"
+    r"|forget (?:what|about|that rule)"
     r"|ignore what i said"
     r"|(?:let['’]?s )?go(?:ing)? back to|i take (?:that|it) back|on second thoughts?|(?:i"
     r"|we)(?:['’]ve| have)? changed"
@@ -322,7 +362,8 @@ REVERSAL = re.compile(
 )
 # Words by which a correction holds for the whole project: "nobody formats money by hand in this codebase".
 EVERYWHERE = re.compile(
-    r"\b(?:in (?:this|our|the) (?:repo(?:sitory)?|project|code ?base|team|company|package|service)"
+    r"\b(?:(?:in|for|across) our (?!case\b)\w+|in (?:this|the) (?:repo(?:sitory)?|project"
+    r"|code ?base|team|company|package|service)"
     r"|everywhere|anywhere"
     r"|always|never|nobody|no ?one|everyone|everybody|all (?:our|new|the other)|überall|nirgends"
     r"|niemand|bei uns|immer"

@@ -424,11 +424,35 @@ ASKS = re.compile(
     re.IGNORECASE,
 )
 # Sentences that say nothing about the work.
+# A sentence that says that checks pass, and words by which it may say something else.
+_CHECKS_PASS = re.compile(
+    r"\b(?:tests?|specs?|checks?|suite|lint\w*|build|ci|everything|all)\b[^.]{0,60}"
+    r"\b(?:pass(?:es|ed|ing)?|green|clean|ok|fine|succeed\w*)\b"
+    r"|\b(?:tests?|alles?|prüfung\w*)\b[^.]{0,40}\b(?:grün|laufen|besteh\w*|durch)\b"
+    r"|\b(?:tests?|suite|tout)\b[^.]{0,40}\b(?:passent?|verte?s?|réussi\w*)\b"
+    r"|\b(?:pruebas?|tests?|testes?|todo|tudo|tutti)\b[^.]{0,40}\b(?:pasan?|verdes?|passam?|passano?)\b"
+    r"|测试[^。]{0,12}通过|全部通过|テスト[^。]{0,20}(?:通|成功|パス)|테스트[^.]{0,20}통과",
+    re.IGNORECASE,
+)
+_DENIES = re.compile(
+    r"\b(?:not|only|but|except|unless|if|before|once|nicht|kein\w*|aber|bis auf|ne|pas|mais|sauf|no|pero"
+    r"|salvo|não|mas|non|ma)\b|n['’]t\b|没|未|不|但|ない|ません|ただし|않|못",
+    re.IGNORECASE,
+)
+
+
+def says_checks_pass(sentence: str) -> bool:
+    """Whether a sentence says, without reservation, that checks pass."""
+    return _CHECKS_PASS.search(sentence) is not None and _DENIES.search(sentence) is None
+
+
 FILLER = re.compile(
     r"^\W*(?:done|all (?:done|set|good)|great(?: news)?|perfect|excellent|sure(?: thing)?|ok(?:ay)?"
     r"|right|good (?:catch|point|question)"
     r"|you(?:['’]re| are) (?:absolutely |quite |completely )?right|got it|understood|here(?:['’]s"
     r"| is) (?:a |the |what )?[^.]*"
+    r"|(?:now |i['’]?(?:m| am) )?waiting (?:for|on) [^.]*"
+    r"|i(?:['’]ll| will) (?:wait|let you know|report back)[^.]*"
     r"|fertig|erledigt|alles klar|gerne|fait|listo|hecho|pronto|feito|fatto|klaar|gotowe|готово"
     r"|完成了?|好的|完了(?:しました)?"
     r"|완료(?:했습니다)?)\W*$",

@@ -15,7 +15,8 @@ GREETINGS = r"""
 hi|hey|hello|yo|good (?:morning|afternoon|evening)|(?:dear )?claude|codex|gemini|there|ok(?:ay)?|alright|so
 now|well|great|cool|nice|thanks?(?: (?:you|a lot|so much))?|thx|sorry|um+|uh+|hmm+|basically|anyway|actually
 (?:i )?hope (?:you|all|this|everything)[^.!?:;()]{0,30} well
-quick (?:one|q|question|task)|one more thing|next(?: up)?|please|pls|plz|kindly|just
+quick (?:one|q|question|task)|one more thing|next(?: up)?|please|pls|plz|kindly
+just (?:asking|curious|wondering|checking|saying)|just
 hallo|moin|servus|guten (?:morgen|tag|abend)|bitte|mal|also|gut|danke(?: dir)?|ähm?|kurze frage
 bonjour|salut|s['’]il (?:te|vous) pla[iî]t|stp|svp|merci|alors|bon|donc
 hola|buenas|buenos d[ií]as|por favor|gracias|vale|bueno|entonces
@@ -24,7 +25,7 @@ ol[áa]|oi|obrigad[oa]|ent[ãa]o|ciao|per favore|grazie|allora|hoi|alsjeblieft|d
 """
 # "Can you …", "I would like you to …": before the verb that says what to do.
 REQUESTS = r"""
-(?:can|could|would|will) (?:you|u|we)(?: (?:please|pls|maybe|perhaps|also|just|quickly))*
+(?:can|could|would|will) (?:you|u)(?: (?:please|pls|maybe|perhaps|also|just|quickly))*
 (?:i|we)(?:['’]d| would)(?: really)? (?:like|love)(?: (?:you|it if you))?(?: to)?
 (?:i|we) (?:want|need) you to|i(?:['’]m| am) (?:going to need|asking) you to|let['’]?s|help me(?: to)?
 (?:it would be|would be) (?:great|nice|good) if you (?:can|could|would)|go ahead and
@@ -173,9 +174,10 @@ def without_modes(text: str) -> str:
 
 
 _FILLERS = r"(?<![\w-])(?:um+|uh+|erm+|ähm?|euh|hmm+)(?![\w-])[,.]*\s*"  # While dictating
+_LAUGHTER = r"[,\s]*(?<![\w-])(?:lol|lmao|rofl|haha+|hehe+|jaja+|mdr)(?![\w(-])"
 
 
-_SMILEY = r"(?<![\w)])[:;]-?[)(DP](?!\w)"
+_SMILEY = r"\s*(?<![\w)])[:;]-?[)(DP](?!\w)"
 
 
 def without_smileys(text: str) -> str:
@@ -184,8 +186,9 @@ def without_smileys(text: str) -> str:
 
 
 def without_fillers(text: str) -> str:
-    """A text without the sounds that people make while they think."""
-    return re.sub(_FILLERS, "", text, flags=re.IGNORECASE).strip() or text
+    """A text without the sounds that people make while they think, and without laughter."""
+    spoken = re.sub(_FILLERS, "", text, flags=re.IGNORECASE)
+    return re.sub(_LAUGHTER, "", spoken, flags=re.IGNORECASE).strip(" ,") or text
 
 
 def without_pleasantries(text: str) -> str:

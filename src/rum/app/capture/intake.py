@@ -25,7 +25,7 @@ from rum.capture.events.event import from_line, to_line
 from rum.capture.events.ignored_paths import read_ignored
 from rum.capture.events.pause import is_paused
 from rum.capture.observe.goals import sets_task
-from rum.capture.observe.messages import reports_failure
+from rum.capture.observe.messages import reports_failure, takes_report_back
 from rum.capture.observe.rejection import changed_files, may_correct, undoes
 from rum.capture.observe.stories import join_stories
 from rum.capture.observe.turns import (
@@ -178,7 +178,7 @@ def _extend_ended(project: Project, event: Event) -> None:
 
 
 def _note_reaction(project: Project, key: SessionKey, prompt: Event) -> None:
-    """Reopen the turn that a prompt rejects."""
+    """Reopen the turn that a prompt rejects, or about which it takes back what the prompt before it said."""
     captured, text, turn = project.store.captured, prompt.get("text", ""), prompt.get("turn", "")
     earlier = [
         one
@@ -187,6 +187,8 @@ def _note_reaction(project: Project, key: SessionKey, prompt: Event) -> None:
     ]
     if earlier and (may_correct(text) or reports_failure(text)):
         captured.reopen(earlier[-1].key)
+    if len(earlier) > 1 and takes_report_back(text):
+        captured.reopen(earlier[-2].key)
 
 
 def _conclude_turns(caller: Caller) -> Counter[str]:

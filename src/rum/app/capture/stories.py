@@ -19,9 +19,12 @@ from rum.capture.observe.stories import (
     is_done_by,
     story_link,
     with_replaced_lines,
+    with_reported_failure,
+    with_restored_lines,
     with_undone_lines,
     without_disproved,
 )
+from rum.capture.observe.timeline import FileReader
 from rum.capture.observe.turn_memory import TurnObservation
 from rum.capture.observe.turns import Turn
 from rum.model.memory import (
@@ -53,10 +56,17 @@ class StoryLinks:
         self._caller = caller
         self._store = caller.store
 
-    def link(self, memory_id: str, prompt: str, resumed: str | None, cwd: str = "") -> int:
+    def link(
+        self,
+        memory_id: str,
+        prompt: str,
+        resumed: str | None,
+        cwd: str = "",
+        read: FileReader = lambda _: None,
+    ) -> int:
         """Link a memory to the work it continues and to later work that continues it; count the new links.
 
-        A later part of a story is `caused_by` the earlier one.
+        A later part of a story is `caused_by` the earlier one. `read` gives what is in a file now.
         """
         found = self._store.memories.get([memory_id])
         if not found:
@@ -76,7 +86,8 @@ class StoryLinks:
         for one in before:
             is_blamed = one.id in continued or not is_verified(one)
             blamed = with_replaced_lines(one, memory) if is_blamed else one
-            self._complete(one, with_undone_lines(blamed, memory, wish), [memory])
+            blamed = with_undone_lines(with_restored_lines(blamed, memory, read), memory, wish)
+            self._complete(one, with_reported_failure(blamed, memory, prompt), [memory])
         self._complete(memory, memory, after)
         known = next((one.commit for one in before if one.commit), None)
         mark_reverted(self._caller, memory, known, cwd, self._replace)

@@ -234,7 +234,9 @@ class TurnSource(Source[Turn]):
     def _link_story(self, memory_id: str, turn: Turn) -> int:
         if turn.key.agent:
             return 0
-        return self._stories.link(memory_id, turn.prompt, self._resumed.get(turn.key), turn.cwd)
+        checkout = _Checkout(self._caller, turn.cwd, is_live=not self._imported)
+        resumed = self._resumed.get(turn.key)
+        return self._stories.link(memory_id, turn.prompt, resumed, turn.cwd, checkout.text)
 
     def _memory_id_of(self, key: TurnKey) -> str:
         if key in self.outcomes:

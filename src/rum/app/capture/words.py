@@ -11,10 +11,11 @@ from msgspec.structs import replace
 from rum.app.caller import Caller
 from rum.app.freshness.texts import anchor_text, rule_text
 from rum.app.layers.rules import is_forgotten
+from rum.app.memories.store import replace_memory
 from rum.app.project import Project
 from rum.app.review import pending
 from rum.app.review.pending import CAPTURE, PendingRule
-from rum.capture.observe.guidance import Guidance, guidance_in
+from rum.capture.observe.guidance import Guidance, guidance_in, takes_back
 from rum.capture.observe.rejection import changed_files, undoes
 from rum.model.fields import LONGEST_PATTERN
 from rum.model.ids import id_of
@@ -54,12 +55,13 @@ def keep_words(
         found = [
             one
             for one in found
-            if not one.is_reversal or any(contrary(one.text, earlier.action) for earlier in said)
+            if not one.is_reversal or any(_is_contrary(one.text, earlier.action) for earlier in said)
         ]
         rules = [_rule(caller, one, prompt, before, author(), about) for one in found]
         new = [rule for rule in {one.id: one for one in rules}.values() if _is_new(caller, rule)]
         for rule in new:
-            _add(caller, rule)
+            for one in _add(caller, rule):
+                _withdraw_quotation(caller, one)
         return new
 
 
@@ -97,23 +99,36 @@ def _is_new(caller: Caller, rule: Rule) -> bool:
     return not is_forgotten(caller.project, rule)
 
 
-def _add(caller: Caller, rule: Rule) -> None:
+def _add(caller: Caller, rule: Rule) -> list[Rule]:
+    """Store or propose a rule; the rules that it supersedes."""
     if pending.is_on(caller.project):
         pending.propose_rule(caller.project, PendingRule(rule), CAPTURE)
-    else:
-        put_rule(caller.project, rule)
-        anchor_text(caller.project, rule_text(rule))
+        return []
+    superseded = put_rule(caller.project, rule)
+    anchor_text(caller.project, rule_text(rule))
+    return superseded
 
 
-def put_rule(project: Project, rule: Rule) -> None:
-    """Store a rule in a user's words, and mark those that it supersedes."""
+def _withdraw_quotation(caller: Caller, rule: Rule) -> None:
+    """Take a word that no longer holds out of what the work that it rejected taught."""
+    for memory in caller.store.memories.get([rule.about] if rule.about else []):
+        learnings = tuple(one for one in memory.outcome.learnings if rule.action not in one)
+        if learnings != memory.outcome.learnings:
+            changed = replace(memory, outcome=replace(memory.outcome, learnings=learnings))
+            replace_memory(caller, memory, changed, by=CAPTURE)
+
+
+def put_rule(project: Project, rule: Rule) -> list[Rule]:
+    """Store a rule in a user's words, and mark those that it supersedes, which are returned."""
     rules = project.store.rules
     others = [one for one in rules.latest(_MAX_COMPARED, USER) if one.id != rule.id]
     later = next((one for one in others if one.created_at > rule.created_at and _overrules(one, rule)), None)
     rules.put(replace(rule, superseded_by=later.id if later else None))
-    for one in others:
-        if later is None and one.created_at <= rule.created_at and _overrules(rule, one):
-            rules.put(replace(one, superseded_by=rule.id))
+    is_newer = (one for one in others if later is None and one.created_at <= rule.created_at)
+    superseded = [one for one in is_newer if _overrules(rule, one)]
+    for one in superseded:
+        rules.put(replace(one, superseded_by=rule.id))
+    return superseded
 
 
 def propose_candidates(project: Project) -> None:
@@ -142,4 +157,9 @@ def _overrules(later: Rule, earlier: Rule) -> bool:
     same_place = ANYWHERE in (later.condition, earlier.condition) or not set(
         later.condition.split("|")
     ).isdisjoint(earlier.condition.split("|"))
-    return same_place and contrary(later.action, earlier.action)
+    return same_place and _is_contrary(later.action, earlier.action)
+
+
+def _is_contrary(later: str, earlier: str) -> bool:
+    """Whether a later word rejects an earlier one, or says that it takes back what was said on its topic."""
+    return contrary(later, earlier, takes_back=takes_back(later))

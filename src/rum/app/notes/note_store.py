@@ -152,8 +152,8 @@ SECONDS = 0.5  # How long new notes are embedded while a caller waits; the rest 
 _BATCH = 8
 # How likely each note is the one meant, or none of them: a softmax of these weights, fitted on all files of
 # tests/data/note_tasks, and the least share for which a note is given.
-_TEXT, _OWN_TASK, _NONE = 16.0, 9.0, 5.3
-MIN_SHARE = 0.5
+_TEXT, _OWN_TASK, _NONE = 22.0, 7.0, 5.0
+MIN_SHARE = 0.7
 
 
 class NoteMeaning:

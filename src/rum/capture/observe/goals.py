@@ -209,9 +209,16 @@ def goal_of(prompt: str, earlier: str = "", said: str = "") -> str:
     if kind is PromptKind.ANSWER and not decision and (offer := offer_in(said)):
         return offer
     if kind is PromptKind.NEXT_STEP or decision:
-        addition = option_named(decision, said).rstrip(".") or decision or _clean(prompt)
+        addition = _option_in(decision, said) or decision or _clean(prompt)
         return f"{shorten(before, GOAL - len(addition) - 3)} ({addition})" if before else addition
     return before or _goal(prompt)
+
+
+def _option_in(decision: str, said: str) -> str:
+    """The option that a decision chooses, with the decision itself if it says more: "B, but without it"."""
+    option = option_named(decision, said).rstrip(".")
+    says_more = option and any(sign in decision for sign in ",;:–—") and says_task(decision)
+    return f"{option}; the user said: “{decision}”" if says_more else option
 
 
 def says_task(goal: str) -> bool:

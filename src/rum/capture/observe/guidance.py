@@ -77,13 +77,18 @@ def guidance_in(prompt: str, *, follows_work: bool = False, undoes: bool = False
         sentences = [_read(sentence, corrects=corrects) for sentence in own]
         found += _wishes(sentences, corrects=corrects)
     if corrects and not found:
-        found = _plain_statements(paragraphs) or (_unknown_words(paragraphs) if undoes else [])
-    if not found and (taken_back := [one for part in paragraphs for one in part if cues.REVERSAL.match(one)]):
+        found = _plain_statements(paragraphs, undoes=undoes) or (_unknown_words(paragraphs) if undoes else [])
+    if not found and (taken_back := [one for part in paragraphs for one in part if takes_back(one)]):
         found = [
             Guidance(one, is_lasting=True, is_reversal=True) for one in taken_back if not one.endswith("?")
         ]
     kept = (one for one in found if _says_something(one.text) and not gives_orders(one.text))
     return list(dict.fromkeys(kept))[:_MAX_WISHES]
+
+
+def takes_back(sentence: str) -> bool:
+    """Whether a sentence takes back an earlier wish: "forget what I said about tabs"."""
+    return any(cues.REVERSAL.match(sentence, found.end()) for found in cues.CLAUSE.finditer(sentence))
 
 
 def _says_something(text: str) -> bool:
@@ -183,8 +188,11 @@ def _joined(sentences: Iterator[str]) -> str:
     return text
 
 
-def _plain_statements(paragraphs: Sequence[Sequence[str]]) -> list[Guidance]:
-    """What an objection says without a cue: "that's not how we name things. tables are singular"."""
+def _plain_statements(paragraphs: Sequence[Sequence[str]], *, undoes: bool) -> list[Guidance]:
+    """What an objection says without a cue: "that's not how we name things. tables are singular".
+
+    If the agent then took its work back, it is enough that something is not wanted: "no jokes in our docs".
+    """
     sentences = [one for paragraph in paragraphs for one in paragraph]
     texts = [
         one
@@ -193,8 +201,10 @@ def _plain_statements(paragraphs: Sequence[Sequence[str]]) -> list[Guidance]:
         and not cues.BARE_DENIAL.fullmatch(one)
         and not cues.REPORT.match(one)
     ]
-    says = any(cues.GENERAL.search(one) and not cues.LOCAL.search(one) for one in texts)
-    return [Guidance(_joined(iter(texts)), False)] if says else []
+    general = [one for one in texts if not cues.LOCAL.search(one)]
+    says = any(cues.GENERAL.search(one) or (undoes and cues.UNWANTED.search(one)) for one in general)
+    is_lasting = any(cues.EVERYWHERE.search(one) for one in general)
+    return [Guidance(_joined(iter(texts)), is_lasting)] if says else []
 
 
 def _unknown_words(paragraphs: Sequence[Sequence[str]]) -> list[Guidance]:

@@ -146,6 +146,12 @@ def reports_failure(prompt: str) -> bool:
     return guidance_cues.REPORT.match(text, said.end() if said else 0) is not None
 
 
+def takes_report_back(prompt: str) -> bool:
+    """Whether a prompt says that what was reported is no failure: "sorry, my bad, it works"."""
+    text = without_client_tags(prompt)[:_REPLY]
+    return not reports_failure(text) and guidance_cues.FALSE_ALARM.search(text) is not None
+
+
 _OPTION = re.compile(
     r"(?m)^[ \t]*(?:[*_]{2})?(?:option |variante )?(\d|[A-Ea-e])[.):][*_]{0,2}[ \t]+(\S.*)$", re.IGNORECASE
 )
@@ -155,7 +161,7 @@ _ORDINALS = re.compile(
     r"|(?P<third>third|dritte[nrs]?|troisième|tercer[ao]?|terceir[ao]|terz[ao]|derde|третий)"
     r"|(?P<fourth>fourth|vierte[nrs]?)|(?P<last>last|latter|letzte[nrs]?|dernière?|últim[ao]|laatste))\b"
     r"|(?:\b(?:option|variant|number|nr\.?|no\.?|variante|opción|opção|with)|#)\s*(?P<name>\d|[a-e])\b"
-    r"|^\W*(?P<alone>\d|[a-e])\W*$|第(?P<sign>[一二三四])",
+    r"|^\W*(?P<alone>\d|[a-e])(?:\W*$|\s*[,;:–—](?=\s))|第(?P<sign>[一二三四])",
     re.IGNORECASE,
 )
 

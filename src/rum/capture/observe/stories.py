@@ -11,20 +11,26 @@ from msgspec.structs import replace
 
 from rum.capture.observe.checks import check_of, is_check_result
 from rum.capture.observe.goals import PromptKind, asks_back, offer_in, read_prompt
-from rum.capture.observe.messages import gave_up, rejects
+from rum.capture.observe.messages import gave_up, rejects, without_client_tags
 from rum.capture.observe.steps import Step, steps_of
 from rum.capture.observe.timeline import UNDONE, is_test_file
 from rum.capture.observe.turn_memory import failure_of_line
+from rum.capture.observe.undoing import effect_of, is_file_named
 from rum.model.memory import LinkType, Memory, Operation, has_worked, is_unfinished, is_verified
-from rum.model.memory_layers import Action, ActionResult, ActionType
+from rum.model.memory_layers import Action, ActionResult, ActionType, FailureCategory
 from rum.store.attempt_fingerprint import REPLACED_FOR_USER
+from rum.text.guidance_cues import STILL_FAILS
 from rum.text.prompt_words import BEGUN, any_of
+from rum.text.sentences import split_sentences
+from rum.text.shell import segments
 from rum.text.terms import content_words
 
 if TYPE_CHECKING:
     from rum.capture.events.event import Event
+    from rum.capture.observe.timeline import FileReader
     from rum.capture.observe.turns import Turn
 
+_REPORT, _REPORT_SENTENCES = 300, 2  # Characters and sentences of a prompt that may report a failure
 _MIN_SHARED_WORDS = 2  # Words that the goals of one task have in common
 _DONE_SHARE = 0.65  # Of the words of a follow-up
 # Words that only say that something is left to do.
@@ -93,6 +99,7 @@ def _joined(parts: Sequence[Turn]) -> Turn:
         words="\n\n".join(part.last_words for part in told),
         finished=last.is_finished,
         reply=parts[-1].reply,
+        answer=parts[-1].answer,
         after=parts[-1].after,
         reports=tuple(report for part in parts for report in part.reports),
     )
@@ -239,6 +246,49 @@ def with_undone_lines(older: Memory, newer: Memory, wish: str) -> Memory:
     return replace(
         older, outcome=replace(older.outcome, learnings=tuple(dict.fromkeys((*learnings, *known))))
     )
+
+
+def with_restored_lines(older: Memory, newer: Memory, read: FileReader) -> Memory:
+    """Work of an earlier session, with the lines marked that later work took back with a command of git.
+
+    The file must be as it was before: without the lines that the earlier work added, with those it removed.
+    """
+    if older.session_id == newer.session_id:
+        return older
+    commands = (
+        one.details.command or "" for one in newer.actions if one.result is None or one.result.success
+    )
+    effects = [
+        effect
+        for command in commands
+        for words in segments(command)
+        if (effect := effect_of(words)) and effect.kind == "restore"
+    ]
+    for path in sorted(changed_paths(older)):
+        added, removed = (_lines_with(older, path, sign) for sign in "+-")
+        named = any(not one.files or any(is_file_named(path, name) for name in one.files) for one in effects)
+        text = read(path) if added and named else None
+        if text is not None:
+            now = {line.strip() for line in text.splitlines()}
+            if added.isdisjoint(now) and removed <= now:
+                older = _with_blamed(older, {path: added}, f"{UNDONE} later work: “{newer.intent.goal}”")
+    return older
+
+
+def with_reported_failure(older: Memory, newer: Memory, prompt: str) -> Memory:
+    """Work as a failure if the prompt of later work on the same files says that the same still fails."""
+    if not older.outcome.success or not _touches(older, newer) or not _are_alike(older, newer):
+        return older
+    typed = split_sentences(without_client_tags(prompt)[:_REPORT])
+    if not any(STILL_FAILS.search(one) for one in typed[:_REPORT_SENTENCES]):
+        return older
+    failed = replace(
+        older.outcome,
+        success=False,
+        failure_reason=f"The user reported later: {newer.intent.goal}",
+        failure_category=FailureCategory.INCORRECT_ASSUMPTION,
+    )
+    return replace(older, outcome=failed)
 
 
 def _lines_with(memory: Memory, path: str, sign: str) -> set[str]:

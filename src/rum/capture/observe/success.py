@@ -9,7 +9,8 @@ from typing import NamedTuple
 from rum.capture.observe.checks import Check, checks_of
 from rum.capture.observe.errors import Fault, fault_in
 from rum.capture.observe.goals import goal_of
-from rum.capture.observe.messages import failure_sentence, gave_up, reports_failure
+from rum.capture.observe.messages import failure_sentence, gave_up, reports_failure, takes_report_back
+from rum.capture.observe.rejection import changed_files
 from rum.capture.observe.steps import Step
 from rum.capture.observe.timeline import Change, ChangePosition, Run, Timeline, undone_fault
 from rum.capture.observe.turns import Turn
@@ -47,7 +48,7 @@ def judge(turn: Turn, steps: Sequence[Step], timeline: Timeline) -> Verdict:
     """Judge a turn by the strongest evidence: the user's objection, then checks, then the agent's words."""
     proof = _proof(turn, timeline)
     # The user knows more than any check: a passing test may test the wrong thing.
-    if turn.reply and reports_failure(turn.reply):
+    if turn.reply and reports_failure(turn.reply) and not _is_taken_back(turn):
         reason = f"The user reported: {goal_of(turn.reply)}"
         return Verdict(False, reason, FailureCategory.INCORRECT_ASSUMPTION, proof)
     # An edit that was only made to answer a question, and taken back, is no failure of the task.
@@ -64,6 +65,11 @@ def judge(turn: Turn, steps: Sequence[Step], timeline: Timeline) -> Verdict:
     if not turn.is_finished and not (proof and proof.passed):
         return Verdict(False, _UNFINISHED, FailureCategory.OTHER, proof, partial=True)
     return Verdict(True, proof=proof if proof and proof.passed else None)
+
+
+def _is_taken_back(turn: Turn) -> bool:
+    """Whether the user said after a report, on which nothing was changed, that all is well."""
+    return takes_report_back(turn.answer) and not changed_files(turn.after)
 
 
 def _undone(turn: Turn, timeline: Timeline, how: str) -> Verdict:

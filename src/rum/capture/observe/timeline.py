@@ -24,7 +24,13 @@ if TYPE_CHECKING:
     from rum.capture.events.event import FileAccess
     from rum.capture.observe.errors import Frame
 
-_PROSE = (".md", ".rst", ".txt", ".adoc", ".gitignore", "LICENSE", "CHANGELOG", "README")
+# Texts for people. Other `.txt` files are read by programs: requirements.txt, CMakeLists.txt.
+_PROSE = re.compile(
+    r".*(?:\.(?:md|rst|adoc)|\.gitignore)"
+    r"|(?:.*/)?(?:LICEN[CS]E|CHANGE(?:S|LOG)|README|NOTES?|TODO|AUTHORS|COPYING|HISTORY|NEWS)(?:\.\w+)?"
+    r"|(?:.*/)?(?:docs?|notes)/.*\.txt",
+    re.IGNORECASE,
+)
 # Lines that only show what a program does: taking them out again undoes no work.
 _SHOWS = re.compile(
     r"(?:print|console\.\w+|dbg!|debugger|breakpoint|import pdb|pdb\.|_?log(?:g?er|ging)?\.\w+|fmt\.Print\w*"
@@ -99,7 +105,7 @@ class Change:
     @property
     def is_prose(self) -> bool:
         """Whether it changes a text for people."""
-        return self.path.endswith(_PROSE)
+        return _PROSE.fullmatch(self.path) is not None
 
     @property
     def is_test(self) -> bool:

@@ -31,9 +31,12 @@ from rum.capture.observe.turns import Report, Turn
 from rum.model.memory import PARTIAL, REJECTED, UNVERIFIED
 from rum.model.memory_layers import ActionType, TaskType
 from rum.store.attempt_fingerprint import REJECTED_BY_USER, REPLACED_FOR_USER, carrying_line, is_beside
+from rum.text.guidance_cues import FAILS
+from rum.text.message_cues import says_checks_pass
 from rum.text.sentences import split_sentences
 from rum.text.shell import segments
 from rum.text.shorten import shorten, shorten_start
+from rum.text.terms import content_words
 
 if TYPE_CHECKING:
     from rum.capture.events.event import FileAccess
@@ -51,6 +54,7 @@ _IMPORTANCE_FAILED, _IMPORTANCE_PROVEN, _IMPORTANCE = 0.7, 0.5, 0.4
 # looked this often; one with long last words is worth it in any case.
 _CONCLUSION, _LOOKS, _LONG_CONCLUSION = 120, 3, 200
 _MAX_REPORT, _MAX_REPORTS = 600, 10  # Characters of a subagent's report, and number of reports
+_MIN_SHARED_WORDS = 2  # From which on a sentence speaks of what a subagent reported
 # A sentence about a subagent that says that it was wrong.
 _SUBAGENT = re.compile(r"\b(?:sub-?)?agent(?:'?s|en)?\b|\bhelper|\bHelfer|子代理", re.IGNORECASE)
 _DISPUTED = re.compile(
@@ -290,11 +294,11 @@ class _TurnReader:
         verdict, proof = self.verdict, self.verdict.proof
         outcome: Json = {
             "success": verdict.success,
-            "summary": self.message.summary or self._summary(changed),
+            "summary": self._claims() or self._summary(changed),
             # The agent's own explanation first: it is worth more than what RUM saw of the attempts.
             "learnings": [
                 *self._rejection_learned(),
-                *self.message.causes,
+                *self._not_refuted(self.message.causes),
                 *self._conclusions(),
                 *self._learnings(),
             ],
@@ -314,6 +318,20 @@ class _TurnReader:
             }
         return outcome
 
+    def _claims(self) -> str:
+        """What the agent says that it did; after a failed check nothing that this check refutes."""
+        proof, summary = self.verdict.proof, self.message.summary
+        if proof is None or proof.passed is not False:
+            return summary
+        admits = FAILS.search(self.message.text) or any(name in self.message.text for name in proof.failing)
+        return " ".join(self._not_refuted(split_sentences(summary))) if admits else ""
+
+    def _not_refuted(self, sentences: Iterable[str]) -> list[str]:
+        """Sentences without those that say that checks pass, if the last one failed."""
+        proof = self.verdict.proof
+        has_failed = proof is not None and proof.passed is False
+        return [one for one in sentences if not (has_failed and says_checks_pass(one))]
+
     def _summary(self, changed: list[str]) -> str:
         names = [_file_name(path) for path in changed]
         more = f" and {len(names) - 5} more" if len(names) > 5 else ""
@@ -325,11 +343,13 @@ class _TurnReader:
         return "; ".join(parts)
 
     def _conclusions(self) -> list[str]:
-        """What subagents found, unless the agent that asked them says that one was wrong."""
-        said = split_sentences(self.message.text)
-        if any(_SUBAGENT.search(one) and _DISPUTED.search(one) for one in said):
+        """What subagents found, unless the agent that asked them says that one was wrong, or that claim."""
+        disputes = [one for one in split_sentences(self.message.text) if _DISPUTED.search(one)]
+        if any(map(_SUBAGENT.search, disputes)):
             return []
-        return [_conclusion(report) for report in self.turn.reports[:_MAX_LEARNINGS]]
+        words = [set(content_words(one)) for one in disputes]
+        found = map(_conclusion, self.turn.reports[:_MAX_LEARNINGS])
+        return [one for one in found if not any(_is_about(dispute, one) for dispute in words)]
 
     def _rejection_learned(self) -> list[str]:
         return [f"The user rejected this: “{self.rejection}”"] if self.rejection else []
@@ -364,6 +384,11 @@ def _conclusion(report: Report) -> str:
     """What a subagent found, in its own words: the first sentences that say it."""
     found = read_last_message(report.text)
     return f"The subagent reported: {(found.causes or (found.summary,))[0]}"
+
+
+def _is_about(words: set[tuple[str, ...]], text: str) -> bool:
+    """Whether a sentence with these words speaks of what a text says."""
+    return len(words & set(content_words(text))) >= _MIN_SHARED_WORDS
 
 
 def _file_name(path: str) -> str:

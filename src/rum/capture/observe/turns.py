@@ -61,8 +61,8 @@ class Turn(NamedTuple):
     """The events of one agent after a prompt, in their order.
 
     `earlier` is the last prompt before this one that set a task, `said` are the agent's words just before it;
-    `reply` is the next prompt, `task` the prompt of a subagent. `after` are the events of the
-    next turn, which may take back what this one did.
+    `reply` is the next prompt, `answer` the one after it, `task` the prompt of a subagent. `after` are the
+    events of the next turn, which may take back what this one did.
 
     A story that several turns tell is one turn too: `members` are their keys, `then` the prompts with which
     it went on, `words` the agent's words about it, `finished` whether the agent ended it.
@@ -73,6 +73,7 @@ class Turn(NamedTuple):
     earlier: str = ""
     said: str = ""
     reply: str = ""
+    answer: str = ""
     task: str = ""
     members: tuple[TurnKey, ...] = ()
     then: tuple[str, ...] = ()
@@ -192,8 +193,9 @@ def with_neighbours(main: Sequence[Turn]) -> list[Turn]:
     found: list[Turn] = []
     for at, turn in enumerate(main):
         reply = main[at + 1].prompt if at + 1 < len(main) else ""
+        answer = main[at + 2].prompt if at + 2 < len(main) else ""
         after = main[at + 1].events if at + 1 < len(main) else ()
-        found.append(turn._replace(earlier=earlier, said=said, reply=reply, after=after))
+        found.append(turn._replace(earlier=earlier, said=said, reply=reply, answer=answer, after=after))
         earlier = turn.prompt if sets_task(turn.prompt, said) else earlier
         said = turn.last_words
     return found

@@ -78,10 +78,17 @@ def _repeated(context: OfferContext) -> Iterable[tuple[str, AttemptRow | None]]:
                 found = _repeated_edit(one, removed, rows, event["session"])
                 # Where what worked instead stays, the edit is about another place in the file; where what
                 # failed is, the code has come to live with it.
-                is_there = found is not None and (
-                    (bool(found.instead) and found.instead in rest) or has_line(rest, found.tried)
-                )
+                is_there = found is not None and (_is_elsewhere(found, rest) or has_line(rest, found.tried))
                 yield path, None if is_there else found
+
+
+def _is_elsewhere(row: AttemptRow, rest: str) -> bool:
+    """Whether the rest of the file has what worked in place of an edit: another version of the same lines."""
+    if not row.instead or row.instead not in rest:
+        return False
+    import re  # noqa: PLC0415 (few edits are like a failed one)
+
+    return not set(re.findall(r"\w+", row.tried)).isdisjoint(re.findall(r"\w+", row.instead))
 
 
 def _edits_by_command(command: str) -> Iterable[FileAccess]:

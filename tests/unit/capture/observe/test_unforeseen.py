@@ -289,3 +289,54 @@ TWO = "Two ways:\n\n1. Log a warning.\n2. Raise a ConfigError.\n\nI would take t
 )
 def test_a_goal_says_what_short_words_refer_to(prompt: str, said: str, goal: str):
     assert goal_of(prompt, "Notice unknown keys", said) == goal
+
+
+def test_what_a_failed_check_refutes_is_not_said():
+    memory = memory_of(fix().run("pytest -q", RED, 1), "Get returns 2 now, all tests are green.")
+    assert memory["outcome"]["summary"] == "Changed kv.py; pytest -q: 1 failed, 2 passed"
+    memory = memory_of(
+        fix().run("pytest -q", RED, 1), "It returns 2. All tests pass. test_a is red as before."
+    )
+    assert memory["outcome"]["summary"] == "It returns 2. test_a is red as before."
+
+
+def test_a_claim_of_a_subagent_that_the_agent_disputes_is_no_learning():
+    telling = Telling().prompt("Why do reports time out after 5 s? Fix it.").agent("a1").read("settings.py")
+    telling.stop("`APP_TIMEOUT` is never read; the timeout is a constant.").agent("")
+    telling.edit("client.py", "return DEFAULT", "return TIMEOUT")
+    said = "The explorer said that `APP_TIMEOUT` is never read, but that is wrong. The cause was `DEFAULT`."
+    memory = observe_turn(telling.stop(said).turns()[0]).fields
+    assert memory
+    assert memory["outcome"]["learnings"] == ["The cause was `DEFAULT`"]
+
+
+@pytest.mark.parametrize("path", ["requirements.txt", "CMakeLists.txt", "config/limits.txt"])
+def test_a_text_that_programs_read_is_no_prose(path: str):
+    telling = Telling().prompt("Bump it").edit(path, "a==1", "a==2").run("make check", "FAIL: a", 2)
+    telling.run("git checkout . && make check", "OK")
+    memory = memory_of(telling, "It is back at 1.")
+    assert not memory["outcome"]["success"]
+    assert "verified_by" not in memory["outcome"]
+    assert blamed(memory) == ["a==2"]
+
+
+def test_a_choice_with_a_limit_keeps_the_limit():
+    said = "A. Cache users.\nB. Use a prepared statement and a cache.\nC. A replica.\n\nI'd take B."
+    goal = goal_of("B, but without the cache", "Find() is slow", said)
+    assert (
+        goal
+        == "Find() is slow (Use a prepared statement and a cache; the user said: “B, but without the cache”)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("prompt", "goal"),
+    [
+        ("why is it pinned? can we drop it?", "why is it pinned? can we drop it?"),
+        ("add() subtracts, lol. fix", "add() subtracts. fix"),
+        ("that's cheating :) fix the code", "that's cheating. fix the code"),
+        ("what if we used uuid7? just asking", "what if we used uuid7?"),
+    ],
+)
+def test_a_question_stays_one_and_laughter_goes(prompt: str, goal: str):
+    assert goal_of(prompt) == goal

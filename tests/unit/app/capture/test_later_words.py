@@ -1,0 +1,126 @@
+"""What users and files say later changes what is told of earlier work."""
+
+from __future__ import annotations
+
+import pytest
+
+from rum import Rum
+from support.captured_events import NOON, Telling
+from support.projects import Shop
+from support.sessions import Sessions, at_start
+
+
+@pytest.fixture
+def rum(shop: Shop) -> Rum:
+    shop.clock.at = NOON + 600
+    return shop.open(owner=True)
+
+
+@pytest.fixture
+def sessions(shop: Shop, rum: Rum) -> Sessions:
+    return Sessions(shop, rum)
+
+
+def green(telling: Telling) -> Telling:
+    return telling.run("pytest -q", "2 passed in 0.1s")
+
+
+def test_what_still_fails_in_a_later_session_is_no_success(sessions: Sessions):
+    first = sessions.begin().prompt("deploy job fails with 'Resource not accessible', fix it")
+    sessions.take(first.edit("deploy.yml", "TOKEN: a", "TOKEN: b").stop("It uses token b now."))
+    again = sessions.begin("s2").prompt("deploy still fails with the same error: Resource not accessible")
+    older, newer = sessions.take(again.edit("deploy.yml", "on: x", "permissions: y\non: x").stop("Done."))
+    assert not older.outcome.success
+    assert older.outcome.failure_reason == (
+        "The user reported later: deploy still fails with the same error: Resource not accessible"
+    )
+    assert newer.outcome.success
+
+
+def test_that_something_else_still_fails_says_nothing_of_it(sessions: Sessions):
+    first = sessions.begin().prompt("deploy job fails with 'Resource not accessible', fix it")
+    sessions.take(first.edit("deploy.yml", "TOKEN: a", "TOKEN: b").stop("It uses token b now."))
+    other = sessions.begin("s2").prompt("the invoice page still shows the wrong total")
+    older, _ = sessions.take(other.edit("invoice.py", "a = 1", "a = 2").stop("Done."))
+    assert older.outcome.success
+
+
+def test_a_file_taken_back_by_git_in_a_later_session_warns(shop: Shop, sessions: Sessions):
+    pool = shop.folder / "pool.py"
+    pool.write_text("SIZE = 50\n")
+    first = sessions.begin().prompt("raise the pool and the timeout")
+    first.edit("pool.py", "SIZE = 10", "SIZE = 50").edit("http.py", "TIMEOUT = 30", "TIMEOUT = 60")
+    sessions.take(green(first).stop("Raised both."))
+    pool.write_text("SIZE = 10\n")
+    back = sessions.begin("s2").prompt("the pool of 50 killed the db, put it back")
+    older, _ = sessions.take(back.run("git checkout HEAD~1 -- pool.py").stop("It is 10 again."))
+    failed = {
+        one.details.file_path: one.result.error
+        for one in older.actions or ()
+        if one.result and one.result.error
+    }
+    assert failed == {"pool.py": "undone by later work: “the pool of 50 killed the db, put it back”"}
+
+
+def test_a_report_that_the_user_takes_back_is_no_failure(shop: Shop, rum: Rum, sessions: Sessions):
+    telling = sessions.begin().prompt("login must refuse blank names").edit("login.py", "a", "strip()")
+    sessions.take(green(telling).stop("login() strips the name."))
+    (memory,) = sessions.take(
+        telling.prompt("that broke login on staging").stop("A 502 comes from the proxy.")
+    )
+    assert not memory.outcome.success
+    (memory,) = sessions.take(telling.prompt("sorry, my bad, it was the VPN").stop("Good."))
+    assert memory.outcome.success
+    assert "login" not in at_start(shop, rum)
+
+
+def test_a_report_on_which_the_work_was_changed_stands(sessions: Sessions):
+    telling = sessions.begin().prompt("login must refuse blank names").edit("login.py", "a", "strip()")
+    telling.stop("Done.").prompt("that broke login on staging").edit("login.py", "strip()", "lstrip()")
+    telling.stop("Changed.").prompt("it works now").stop("Good.")
+    assert not sessions.take(telling)[0].outcome.success
+
+
+def test_a_word_that_was_taken_back_is_not_told(rum: Rum, sessions: Sessions):
+    telling = sessions.begin().prompt("name the bad input in the error").edit("lib.rs", "a", "use anyhow;")
+    telling.stop("Done.").prompt("nope. anyhow is banned in this workspace, errors are enums with thiserror")
+    sessions.take(telling.edit("lib.rs", "use anyhow;", "enum ParseError {}").stop("Done."))
+    later = sessions.begin("s2").prompt(
+        "print it nicely. and forget what I said about anyhow: in binaries it's fine, only libs use thiserror"
+    )
+    first, *_ = sessions.take(later.edit("main.rs", "a", "b").stop("Done."))
+    assert first.outcome.learnings == ()
+    (rule,) = [one for one in rum.rules.list() if one.superseded_by is None]
+    assert rule.action.endswith("in binaries it's fine, only libs use thiserror")
+
+
+def test_a_word_in_japanese_is_taken_back(rum: Rum, sessions: Sessions):
+    sessions.take(
+        sessions.begin()
+        .prompt("コミットメッセージは必ず日本語で書いてください。覚えておいて。")
+        .stop("はい。")
+    )
+    sessions.take(
+        sessions.begin("s2").prompt("やっぱりコミットメッセージは英語にしましょう。").stop("はい。")
+    )
+    (rule,) = [one for one in rum.rules.list() if one.superseded_by is None]
+    assert rule.action == "やっぱりコミットメッセージは英語にしましょう。"
+
+
+@pytest.mark.parametrize(
+    "objection", ["ugh, too salesy. no marketing adjectives in our docs", "too long for our docs"]
+)
+def test_words_on_which_work_was_taken_back_are_kept(objection: str, rum: Rum, sessions: Sessions):
+    telling = sessions.begin().prompt("write an intro").edit("README.md", "Prints.", "A delightful printer.")
+    telling.stop("Done.").prompt(objection).edit("README.md", "A delightful printer.", "Prints tables.")
+    sessions.take(telling.stop("Done."))
+    assert [(one.condition, one.action) for one in rum.rules.list()] == [("*", objection)]
+
+
+def test_a_request_for_more_is_no_rule_although_lines_were_rewritten(rum: Rum, sessions: Sessions):
+    telling = sessions.begin().prompt("write an intro").edit("README.md", "Prints.", "Prints tables.")
+    telling.stop("Done.").prompt("mention TSV as well").edit(
+        "README.md", "Prints tables.", "Prints TSV tables."
+    )
+    sessions.take(telling.stop("Done."))
+    assert rum.rules.list() == []
