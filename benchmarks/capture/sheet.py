@@ -20,11 +20,18 @@ _LONGEST_EVENT = 300  # Characters
 
 
 def sheet(answers: Answers, records: list[dict[str, Any]]) -> str:
-    """All memories, sentence by sentence, each followed by the events of its turn; then the rules."""
+    """All memories, sentence by sentence, each followed by the events of its turn; the rules; what is told."""
     lines: list[str] = []
-    for memory in answers.memories():
+    memories = answers.memories()
+    for memory in memories:
         lines += [*_sentences(memory), *_events(memory, records), ""]
-    return "\n".join((*lines, "Rules:", answers.rum("rules", "list"), answers.rum("rules", "candidates")))
+    goals = [part(memory, "intent.goal") or "" for memory in memories[-1:]]
+    told = [
+        *("Rules:", answers.rum("rules", "list"), answers.rum("rules", "candidates")),
+        *("At the start of a session:", answers.hook("SessionStart", source="startup")),
+        *(f"Brief for {goal}:\n{answers.rum('brief', '--task', goal)}" for goal in goals),
+    ]
+    return "\n".join((*lines, *told))
 
 
 def read_records(paths: Iterable[Path]) -> list[dict[str, Any]]:
