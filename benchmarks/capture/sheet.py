@@ -20,7 +20,7 @@ _LONGEST_EVENT = 300  # Characters
 
 
 def sheet(answers: Answers, records: list[dict[str, Any]]) -> str:
-    """All memories, sentence by sentence, each followed by the events of its turn; the rules; what is told."""
+    """All memories, sentence by sentence, each with the events of its turn; the rules; what is told."""
     lines: list[str] = []
     memories = answers.memories()
     for memory in memories:

@@ -29,6 +29,7 @@ SESSION = "## Prior Context from This Session"
 HEADINGS = {
     "guidance": "### What the User Wants",
     "failure": "### Failed Before (Don't Repeat)",
+    "unfinished": "### Left Unfinished",
     "rule": "### Rules",
     "wisdom": "### What This Project Has Learned",
     "note": "",
@@ -90,10 +91,11 @@ def failure(
     times: int = 1,
     at: int = 0,
     remark: str = "",
+    is_open: bool = False,
 ) -> Piece:
     """A warning: what failed, why, what was learned, what reverted it, and how it was solved.
 
-    `remark` says that the code is not what it was.
+    `remark` says that the code is not what it was. `is_open`: the work is still there, to be finished.
     """
     kind = f" ({category})" if category and category != UNNAMED else ""
     why = _line(reason, LONG) + kind
@@ -104,7 +106,7 @@ def failure(
     mark = f" ({remark})" if remark else ""
     long = f"- {_line(goal, GOAL)}{mark}: {_sentences(why, *more)}{tail}"
     short = f"- {_line(goal, SHORT)}{mark}: {_line(reason, SHORT)}{kind}{tail}"
-    return Piece("failure", memory_id, points, _forms(long, short), at)
+    return Piece("unfinished" if is_open else "failure", memory_id, points, _forms(long, short), at)
 
 
 def memory(

@@ -52,7 +52,7 @@ _SECTIONS = {
     "## Current Task Context": ("journal_context", wording.STANDING),
 }
 # The kinds of pieces that are recorded as offered.
-_OFFERED = ("guidance", "failure", "memory", "rule", "wisdom", "note", "fact", "chapter")
+_OFFERED = ("guidance", "failure", "unfinished", "memory", "rule", "wisdom", "note", "fact", "chapter")
 _COMPARED_LENGTH = 100  # Characters by which two failures are compared
 
 
@@ -62,7 +62,7 @@ def brief(caller: Caller, request: BriefRequest) -> Brief:
     project = caller.project
     notes, broken = _matching_notes(caller, query)
     earlier = list(work(caller, query))
-    failures = [piece for piece in earlier if piece.kind == "failure"]
+    failures = [piece for piece in earlier if piece.kind in ("failure", "unfinished")]
     journal, unreadable = _session(caller, query, failures)
     has_chapters = project.store.has_chapters()
     chapters = load("app.brief.chapters:chapter_pieces")(project, query) if has_chapters else ()

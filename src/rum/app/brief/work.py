@@ -17,7 +17,17 @@ from rum.app.project import Project
 from rum.inject import brief
 from rum.inject.budget import WARNING, Piece
 from rum.model.anchors import Freshness, remark
-from rum.model.memory import LinkType, Memory, OriginKind, add_revert, has_worked, is_unfinished, is_verified
+from rum.model.memory import (
+    OPERATION_OF,
+    LinkType,
+    Memory,
+    Operation,
+    OriginKind,
+    add_revert,
+    has_worked,
+    is_unfinished,
+    is_verified,
+)
 from rum.model.requests import MAX_LIMIT, RecallRequest
 from rum.recall import cascade
 from rum.recall.query import RecallQuery
@@ -180,7 +190,14 @@ def _failure(memory: Memory, points: float, times: int, after: LaterWork) -> Pie
         reverted_by=revert.intent.goal if revert else None,
         at=memory.created_at,
         remark=after.code_remark(memory.id),
+        is_open=_is_open(memory),
     )
+
+
+def _is_open(memory: Memory) -> bool:
+    """Whether captured work failed but is still there: what was asked for is to be finished, not avoided."""
+    edits = (one for one in memory.actions if OPERATION_OF.get(one.type) not in (None, Operation.READ))
+    return memory.origin.kind in _CAPTURED and any(one.result is None or one.result.success for one in edits)
 
 
 def _answer(query: BriefQuery, found: ScoredMemory, times: int, after: LaterWork) -> Piece:
