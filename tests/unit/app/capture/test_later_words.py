@@ -129,7 +129,7 @@ def test_a_request_for_more_is_no_rule_although_lines_were_rewritten(rum: Rum, s
 def test_failed_work_that_is_still_there_is_to_be_finished_not_avoided(rum: Rum, sessions: Sessions):
     telling = sessions.begin().prompt("km() should use the great circle").edit("geo.py", "a", "acos(1)")
     sessions.take(telling.run("pytest -q", "1 failed, 1 passed in 0.1s", 1).stop("test_miles is red now."))
-    text = rum.brief("km() should use the great circle").text
+    text = rum.brief(task="km() should use the great circle").text
     assert "### Left Unfinished\n- km() should use the great circle" in text
     assert "Don't Repeat" not in text
 
@@ -138,5 +138,5 @@ def test_failed_work_that_was_undone_is_to_be_avoided(rum: Rum, sessions: Sessio
     telling = sessions.begin().prompt("km() should use the great circle").edit("geo.py", "a", "acos(1)")
     telling.run("pytest -q", "1 failed, 1 passed in 0.1s", 1).run("git checkout geo.py")
     sessions.take(telling.stop("test_miles was red."))
-    text = rum.brief("km() should use the great circle").text
+    text = rum.brief(task="km() should use the great circle").text
     assert "### Failed Before (Don't Repeat)\n- km() should use the great circle" in text
