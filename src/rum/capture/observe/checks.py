@@ -102,6 +102,7 @@ _RUN_BY_SCRIPTS = (
     "eslint",
 )
 _IN_CONTAINERS = ("docker", "docker-compose", "podman", "kubectl")
+_MAX_NAMED = 3  # Failing tests that are named as the error
 _COUNTS = re.compile(r"\d+ (?:passed|failed|run)(?:, \d+ (?:passed|failed|run))*")
 _COLOUR = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 _RUNS_INSTALLED = ("yarn", "pnpm", "bun")
@@ -326,10 +327,19 @@ def _read_check(
         has_passed: bool | None = False
     else:
         has_passed = True if failed is False or is_good else None
-    fault = None if has_passed is not False else fault_in(output) or last_line(output)
     failing = failing_names(lines) if has_passed is False else frozenset[str]()
+    fault = None if has_passed is not False else _fault_of(kind, output, failing)
     result = _result(has_passed, failures, passes, ran, summary)
     return Check(kind, command, has_passed, result, fault, failing, passes or 0, output)
+
+
+def _fault_of(kind: VerificationType, output: str, failing: frozenset[str]) -> Fault:
+    """The error of a failed check; of tests their names, if the output only says that something failed."""
+    fault = fault_in(output)
+    is_vague = fault is None or (fault.kind == "error" and not fault.frame)
+    if kind is VerificationType.TEST and failing and is_vague:
+        return Fault("failed", ", ".join(sorted(failing)[:_MAX_NAMED]))
+    return fault or last_line(output)
 
 
 def _ran_nothing(summary: list[str], output: str) -> bool:

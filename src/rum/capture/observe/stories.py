@@ -38,6 +38,13 @@ _LEFT = re.compile(
     r"\b(?:still|yet|missing|left|open|todo|to do|needs?|needed|remains?|pending|later|should|must|not)\b",
     re.IGNORECASE,
 )
+# A sentence about work that was going on when it was written.
+_PROGRESS = re.compile(
+    r"\b(?:(?:still|currently) (?:running|working|searching|looking|going|busy)|in progress|under way"
+    r"|waiting (?:for|on)|läuft (?:noch|gerade)|en cours|(?:sigue|está) (?:en marcha|trabajando|buscando))\b"
+    r"|还在|正在|実行中",
+    re.IGNORECASE,
+)
 # A name that only code has.
 _CODE_NAME = re.compile(r"\w+(?=\(\))|\b[A-Za-z]+_\w+|\b[a-z]+[A-Z]\w+|\b[\w/]+\.[a-z]{1,4}\b")
 TAKEN_BACK = "Taken back or replaced later"  # How a learning begins that work is not there any more
@@ -91,18 +98,25 @@ def _joined(parts: Sequence[Turn]) -> Turn:
     # Words about a failure that was overcome later are not the outcome.
     while len(told) > 1 and gave_up(told[0].last_words):
         told.pop(0)
+    last_said = told[-1].last_words if told else ""
     last = worked[-1] if worked else head
     return head._replace(
         events=tuple(sorted((event for part in parts for event in part.events), key=lambda one: one["at"])),
         members=tuple(part.key for part in parts),
         then=tuple(part.prompt for part in worked if part.prompt.strip()),
-        words="\n\n".join(part.last_words for part in told),
+        words="\n\n".join((*(_without_progress(part.last_words) for part in told[:-1]), last_said)),
         finished=last.is_finished,
         reply=parts[-1].reply,
         answer=parts[-1].answer,
         after=parts[-1].after,
         reports=tuple(report for part in parts for report in part.reports),
     )
+
+
+def _without_progress(words: str) -> str:
+    """What was said without the sentences about work that was still going on: it has gone on since."""
+    parts = re.split(r"(?<=[.!?。\n])", words)
+    return "".join(part for part in parts if not _PROGRESS.search(part)).strip()
 
 
 def _with_later_checks(story: Turn, later: Turn | None) -> Turn:

@@ -339,3 +339,10 @@ def test_what_the_user_said_is_not_told_twice(sessions: Sessions, shop: Shop, ru
     telling.prompt("No, we never use try/except for control flow").edit("kv.py", "try: del d[k]", "d.pop(k)")
     sessions.take(telling.stop("Done."))
     assert at_start(shop, rum).count("never use try/except") == 1
+
+
+def test_what_was_still_going_on_is_not_said_when_it_is_done(sessions: Sessions):
+    telling = sessions.begin().prompt("Add a reduced rate").edit("tax.py", "a", "b")
+    telling.stop("The rate is in. The search is still running.").prompt("go on").edit("tax.py", "b", "c")
+    (memory,) = sessions.take(telling.stop("Nobody else computes it."))
+    assert memory.outcome.summary == "The rate is in. Nobody else computes it."

@@ -357,3 +357,12 @@ def test_a_check_is_shown_with_the_variables_that_it_needs():
     check = check_of(run("cd app && PYTHONPATH=src python -m pytest -q tests", "2 passed in 0.01s"))
     assert check is not None
     assert check.shown == "PYTHONPATH=src pytest -q tests"
+
+
+def test_failing_tests_are_named_where_the_output_says_no_more():
+    output = "CartTest > discountIsPercent() FAILED\n    expected: <90> but was: <95>\n4 actionable tasks: 2 executed"
+    step = Step("run", 0, command="./gradlew test", output=output, failed=True, exit=1)
+    check = check_of(step)
+    assert check
+    assert check.fault
+    assert check.fault.line == "failed: CartTest > discountIsPercent()"
