@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from rum.capture.observe.turns import Turn
 
 _REPORT, _REPORT_SENTENCES = 300, 2  # Characters and sentences of a prompt that may report a failure
+_EDITS = (ActionType.FILE_EDIT, ActionType.FILE_CREATE, ActionType.FILE_DELETE)
 _MIN_SHARED_WORDS = 2  # Words that the goals of one task have in common
 _DONE_SHARE = 0.65  # Of the words of a follow-up
 # Words that only say that something is left to do.
@@ -257,9 +258,8 @@ def with_undone_lines(older: Memory, newer: Memory, wish: str) -> Memory:
             older = _with_blamed(older, {path: gone}, f"{REPLACED_FOR_USER}: “{wish}”")
             learnings.append(f"{TAKEN_BACK}, as the user said: “{wish}”")
     known = older.outcome.learnings
-    return replace(
-        older, outcome=replace(older.outcome, learnings=tuple(dict.fromkeys((*learnings, *known))))
-    )
+    told = replace(older.outcome, learnings=tuple(dict.fromkeys((*learnings, *known))))
+    return _failed_if_undone(replace(older, outcome=told), newer)
 
 
 def with_restored_lines(older: Memory, newer: Memory, read: FileReader) -> Memory:
@@ -286,7 +286,24 @@ def with_restored_lines(older: Memory, newer: Memory, read: FileReader) -> Memor
             now = {line.strip() for line in text.splitlines()}
             if added.isdisjoint(now) and removed <= now:
                 older = _with_blamed(older, {path: added}, f"{UNDONE} later work: “{newer.intent.goal}”")
-    return older
+    return _failed_if_undone(older, newer)
+
+
+def _failed_if_undone(older: Memory, newer: Memory) -> Memory:
+    """Work as a failure if later work took back all that it changed."""
+    edits = [one for one in older.actions if one.type in _EDITS]
+    error = f"{UNDONE} later work: “{newer.intent.goal}”"
+    if (
+        not edits
+        or not older.outcome.success
+        or any(one.result is None or one.result.error != error for one in edits)
+    ):
+        return older
+    reason = f"Taken back later: “{newer.intent.goal}”"
+    failed = replace(
+        older.outcome, success=False, failure_reason=reason, failure_category=FailureCategory.OTHER
+    )
+    return replace(older, outcome=failed)
 
 
 def with_reported_failure(older: Memory, newer: Memory, prompt: str) -> Memory:

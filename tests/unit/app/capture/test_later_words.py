@@ -140,3 +140,14 @@ def test_failed_work_that_was_undone_is_to_be_avoided(rum: Rum, sessions: Sessio
     sessions.take(telling.stop("test_miles was red."))
     text = rum.brief(task="km() should use the great circle").text
     assert "### Failed Before (Don't Repeat)\n- km() should use the great circle" in text
+
+
+def test_work_that_a_later_session_took_back_completely_has_failed(sessions: Sessions):
+    first = sessions.begin().prompt("cache get() in memory").edit("cache.js", "load(key)", "store.get(key)")
+    sessions.take(green(first).stop("get() keeps results now."))
+    back = sessions.begin("s2").prompt("the cache ate 6 GB, take it out of get() again")
+    older, _ = sessions.take(green(back.edit("cache.js", "store.get(key)", "load(key)")).stop("It is out."))
+    assert (
+        older.outcome.failure_reason == "Taken back later: “the cache ate 6 GB, take it out of get() again”"
+    )
+    assert not older.outcome.success

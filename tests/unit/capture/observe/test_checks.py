@@ -360,7 +360,9 @@ def test_a_check_is_shown_with_the_variables_that_it_needs():
 
 
 def test_failing_tests_are_named_where_the_output_says_no_more():
-    output = "CartTest > discountIsPercent() FAILED\n    expected: <90> but was: <95>\n4 actionable tasks: 2 executed"
+    output = (
+        "CartTest > discountIsPercent() FAILED\n    expected: <90> but was: <95>\n4 actionable tasks: 2 ran"
+    )
     step = Step("run", 0, command="./gradlew test", output=output, failed=True, exit=1)
     check = check_of(step)
     assert check
