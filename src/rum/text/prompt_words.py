@@ -12,7 +12,8 @@ from functools import cache
 
 # At the start of a prompt: said to be polite, or while thinking.
 GREETINGS = r"""
-hi|hey|hello|yo|good (?:morning|afternoon|evening)|(?:dear )?claude|codex|gemini|there|ok(?:ay)?|alright|so
+hi|hey|hello|yo|good (?:morning|afternoon|evening)|(?:dear )?claude|codex|gemini|there|ok(?:ay)?|alright
+so(?! (?:geht|nicht|machen|macht|ist|wird|etwas|was|wie)\b)
 now|well|great|cool|nice|thanks?(?: (?:you|a lot|so much))?|thx|sorry|um+|uh+|hmm+|basically|anyway|actually
 (?:i )?hope (?:you|all|this|everything)[^.!?:;()]{0,30} well
 quick (?:one|q|question|task)|one more thing|next(?: up)?|please|pls|plz|kindly

@@ -140,9 +140,10 @@ def _decisive(checks: Sequence[Check]) -> Check | None:
     newest = list(last.values())[-1]
     if newest.passed is False:
         return newest
-    heaviest = max((check for check in last.values() if check.passed), key=_weight)
-    # An earlier failure is outweighed by a later check that covers it, such as the whole suite.
     order = list(last.values())
+    # Of checks of one kind the last one: a single test that was run between two runs of all proves less.
+    heaviest = max((check for check in reversed(order) if check.passed), key=_weight)
+    # An earlier failure is outweighed by a later check that covers it, such as the whole suite.
     failed = [
         check
         for at, check in enumerate(order)

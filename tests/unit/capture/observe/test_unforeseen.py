@@ -336,7 +336,14 @@ def test_a_choice_with_a_limit_keeps_the_limit():
         ("add() subtracts, lol. fix", "add() subtracts. fix"),
         ("that's cheating :) fix the code", "that's cheating. fix the code"),
         ("what if we used uuid7? just asking", "what if we used uuid7?"),
+        ("So geht das nicht: Zeiten stehen in UTC", "So geht das nicht: Zeiten stehen in UTC"),
     ],
 )
 def test_a_question_stays_one_and_laughter_goes(prompt: str, goal: str):
     assert goal_of(prompt) == goal
+
+
+def test_the_last_run_of_all_tests_proves_more_than_one_of_them():
+    telling = fix().run("pytest -q", RED, 1).run("pytest -q tests/test_kv.py::test_a", "1 passed in 0.1s")
+    memory = memory_of(telling.run("pytest -q", GREEN))
+    assert memory["outcome"]["verified_by"]["command"] == "pytest -q"
