@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -229,4 +230,4 @@ def test_two_hooks_at_once_lose_and_mix_no_lines(hooks: HookRunner):
     calls = [event.get("call") for event in hooks.await_events(100)]
     assert sorted(set(calls)) == sorted(f"{number}-{which}" for number in range(50) for which in range(2))
     # On a busy machine a hook and the one that goes on for it may both have written: intake keeps one.
-    assert len(calls) - len(set(calls)) <= 5
+    assert max(Counter(calls).values()) <= 2
