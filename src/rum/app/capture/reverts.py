@@ -40,17 +40,18 @@ class _Commit(NamedTuple):
 
 def mark_reverted(
     caller: Caller, memory: Memory, known: str | None, cwd: str, change: Callable[[Memory, Memory], None]
-) -> None:
+) -> list[str]:
     """Mark the work that is reverted at the commit of a memory, by its work or by somebody else.
 
-    `known` is the commit of the memory before it; `change` replaces a memory by another version.
+    `known` is the commit of the memory before it; `change` replaces a memory by another version. The result
+    is the ids of what the memory's own work reverted.
     """
     root = cwd or caller.project.location.root
     count = sum(1 for _ in _effects(memory, "revert"))
     is_new = memory.commit != known or count or memory.reverted_by
     place = find_git(root) if memory.commit and is_new and root and os.path.isdir(root) else None
     if place is None or memory.imported_at is not None:
-        return
+        return []
     form = ("log", f"-{_MAX_COMMITS}", "--format=%H%n%B%x00")
     printed = run_git(place.git_dir, *form, memory.commit or "") or ""
     commits = [_Commit(*one.strip().partition("\n")[::2]) for one in printed.split("\0") if one.strip()]
@@ -60,7 +61,8 @@ def mark_reverted(
         if commit.sha not in reverted:
             reverted |= {sha: commit for sha in commit.reverts if sha not in reverted}
     if not reverted:
-        return
+        return []
+    undone: list[str] = []
     new = [one for one in commits[: _position(commits, known)] if one.reverts]
     own = {one.sha for one in new[:count]}
     rows, _ = caller.store.search.by_filters(Filters(), _MAX_REVERTED)
@@ -82,8 +84,21 @@ def mark_reverted(
             marked = _without_mark(one)
         else:
             continue
+        if marked.reverted_by and marked.reverted_by.id == memory.id:
+            undone.append(one.id)
         if marked != one:
             change(one, marked)
+    return undone
+
+
+def is_kept_by_a_branch(memory: Memory, later: Memory, root: str | None) -> bool:
+    """Whether another branch or a tag still has the commit of work whose commits later work took back."""
+    if not memory.commit or not any(_effects(later, "restore", with_commits=True)):
+        return False
+    place = find_git(root) if root and os.path.isdir(root) else None
+    return place is not None and bool(
+        run_git(place.git_dir, "for-each-ref", "--count=1", f"--contains={memory.commit}")
+    )
 
 
 def _position(commits: list[_Commit], known: str | None) -> int:
@@ -110,12 +125,13 @@ def commits_of(memory: Memory) -> list[str]:
     return [*[_UNKNOWN] * (times - len(made)), *made]
 
 
-def _effects(memory: Memory, kind: EffectKind) -> Iterable[str]:
-    """The successful commands of a memory's work that make or revert commits."""
+def _effects(memory: Memory, kind: EffectKind, *, with_commits: bool = False) -> Iterable[str]:
+    """The successful commands of a memory's work that make commits or undo something."""
     for action in memory.actions:
         if action.details.command and (action.result is None or action.result.success):
             effects = map(effect_of, segments(action.details.command))
-            yield from (effect.kind for effect in effects if effect and effect.kind == kind)
+            found = (effect for effect in effects if effect and effect.kind == kind)
+            yield from (one.kind for one in found if one.with_commits or not with_commits)
 
 
 def _files_of(git_dir: str, commits: Iterable[str]) -> set[str]:

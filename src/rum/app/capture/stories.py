@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import replace
 
 from rum.app.caller import Caller
-from rum.app.capture.reverts import mark_reverted
+from rum.app.capture.reverts import is_kept_by_a_branch, mark_reverted
 from rum.app.memories.store import replace_memory
 from rum.app.review import pending
 from rum.app.review.pending import PendingMemory
@@ -86,12 +86,15 @@ class StoryLinks:
         for one in before:
             is_blamed = one.id in continued or not is_verified(one)
             blamed = with_replaced_lines(one, memory) if is_blamed else one
-            blamed = with_undone_lines(with_restored_lines(blamed, memory, read), memory, wish)
+            if not is_kept_by_a_branch(one, memory, cwd or self._caller.project.location.root):
+                blamed = with_restored_lines(blamed, memory, read)
+            blamed = with_undone_lines(blamed, memory, wish)
             self._complete(one, with_reported_failure(blamed, memory, prompt), [memory])
         self._complete(memory, memory, after)
         known = next((one.commit for one in before if one.commit), None)
-        mark_reverted(self._caller, memory, known, cwd, self._replace)
-        return added
+        reverted = mark_reverted(self._caller, memory, known, cwd, self._replace)
+        edges = [Edge.of(memory.id, one, LinkType.CAUSED_BY) for one in reverted]
+        return added + sum(self._store.links.add(edge, now) for edge in edges)
 
     def _candidates(self, memory: Memory) -> list[Memory]:
         """Captured work on the same files or in the same session, newest first."""

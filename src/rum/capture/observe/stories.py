@@ -162,7 +162,12 @@ def story_link(older: Memory, newer: Memory, prompt: str = "") -> LinkType | Non
         return LinkType.CAUSED_BY
     if is_unfinished(older) and _only_checks(older, newer, prompt):
         return LinkType.CAUSED_BY
-    return LinkType.RELATED_TO if shared and _are_alike(older, newer) else None
+    if newer.outcome.success and any(is_done_by(left, newer) for left in older.outcome.follow_up_needed):
+        return LinkType.CAUSED_BY
+    is_related = _are_alike(older, newer) or any(
+        _lines_with(older, path, "+") & _removed_lines(newer, path) for path in shared
+    )
+    return LinkType.RELATED_TO if shared and is_related else None
 
 
 def _touches(older: Memory, newer: Memory) -> bool:

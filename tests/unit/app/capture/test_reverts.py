@@ -75,6 +75,7 @@ def test_a_commit_that_a_later_session_reverts_has_failed(repository: Repository
     first, second = sessions.take(repository.revert("s2").stop("Reverted."))
     assert first.reverted_by
     assert first.reverted_by.id == second.id
+    assert second.links == {"caused_by": [first.id]}
     assert first.reverted_by.reason == second.intent.goal
     assert first.outcome.success is False
     assert results(first) == {"gate.go": False}
@@ -140,3 +141,47 @@ def test_a_revert_waits_for_review_like_everything_captured(
     first = reviewing.show(before.id)
     assert first.reverted_by
     assert not first.outcome.success
+
+
+def reset(repository: Repository, session: str, what: str = "HEAD~1") -> Telling:
+    """A session that takes the branch back to an earlier commit."""
+    printed = repository.git("reset", "--hard", what)
+    telling = repository.sessions.begin(session).prompt("the limiter broke the export, throw it away")
+    return telling.run(f"git reset --hard {what}", printed)
+
+
+def test_a_commit_that_a_later_session_throws_away_has_failed(repository: Repository):
+    sessions = repository.sessions
+    sessions.take(repository.limit().stop("It counts in a map."))
+    first, second = sessions.take(reset(repository, "s2").stop("Thrown away."))
+    assert (first.outcome.success, second.outcome.success) == (False, True)
+    assert results(first) == {"gate.go": False}
+
+
+def test_what_another_branch_still_has_is_not_thrown_away(repository: Repository):
+    sessions = repository.sessions
+    sessions.take(repository.limit().stop("It counts in a map."))
+    repository.git("branch", "limits")
+    first, _ = sessions.take(reset(repository, "s2").stop("It is on the branch limits now."))
+    assert first.outcome.success
+
+
+def test_a_commit_that_was_made_again_after_a_reset_is_not_thrown_away(repository: Repository):
+    sessions = repository.sessions
+    sessions.take(repository.limit().stop("It counts in a map."))
+    telling = reset(repository, "s2")
+    repository.commit("Docs", "README", "pods")
+    telling.run("git cherry-pick ORIG_HEAD", repository.git("cherry-pick", "ORIG_HEAD"))
+    first, _ = sessions.take(telling.stop("The limiter comes after the docs now."))
+    assert first.outcome.success
+
+
+def test_after_a_reset_to_the_work_of_others_nothing_is_called_thrown_away(repository: Repository):
+    repository.git("branch", "upstream")
+    repository.sessions.take(repository.limit().stop("It counts in a map."))
+    repository.git("checkout", "-q", "upstream")
+    repository.commit("Squashed: limit requests, and more", "gate.go", LIMIT)
+    repository.git("checkout", "-q", "-")
+    telling = reset(repository, "s2", "upstream").stop("On the newest state now.")
+    first, _ = repository.sessions.take(telling)
+    assert first.outcome.success

@@ -259,8 +259,20 @@ def test_a_follow_up_that_was_done_is_closed(sessions: Sessions, shop: Shop, rum
     sessions.take(telling.stop(told))
     assert "backfill the history table" in at_start(shop, rum)
     done = sessions.begin("two").prompt("Backfill the history table").edit("rates.py", "b", "c")
-    first, _ = sessions.take(done.stop("The history table is backfilled."))
+    first, second = sessions.take(done.stop("The history table is backfilled."))
     assert first.outcome.follow_up_needed == ("tell treasury about the new cache",)
+    assert links_of(second) == {"caused_by": [first.id]}
+
+
+def test_work_that_replaces_lines_of_an_earlier_session_is_related(sessions: Sessions):
+    telling = (
+        sessions.begin("one").prompt("Orders load slowly").edit("schema.sql", "x", "CREATE INDEX a ON o(e)")
+    )
+    sessions.take(telling.stop("Added an index."))
+    later = sessions.begin("two").prompt("The plan still says SCAN")
+    later.edit("schema.sql", "CREATE INDEX a ON o(e)", "CREATE INDEX a ON o(lower(e))")
+    first, second = sessions.take(later.stop("The index is on the expression now."))
+    assert links_of(second) == {"related_to": [first.id]}
 
 
 def test_a_correction_is_linked_to_the_work_it_corrects(sessions: Sessions):
