@@ -42,16 +42,19 @@ class Sight(NamedTuple):
     right: NDArray[np.bool_]
 
 
-def sights(name: str, case: Case, limit: int, vectors: CachedEmbedder, records: str = "") -> list[Sight]:
-    """Each question of a case as the ranking sees it: by words alone and with vectors.
+Named = tuple[str, Case]  # A case and the name of its set
+
+
+def sights(cases: Sequence[Named], limit: int, vectors: CachedEmbedder, records: str = "") -> list[Sight]:
+    """Each question of cases with the same memories as the ranking sees it: by words alone and with vectors.
 
     In the folder `records` they are kept, so that a fit that was interrupted goes on where it stopped.
     """
     if not records:
-        return list(_looked(name, case, limit, vectors))
-    path = os.path.join(records, _record_name(name, case, limit))
+        return list(_looked(cases, limit, vectors))
+    path = os.path.join(records, _record_name(cases, limit))
     if not os.path.exists(path):
-        found = list(_looked(name, case, limit, vectors))
+        found = list(_looked(cases, limit, vectors))
         with open(f"{path}.new", "wb") as file:
             pickle.dump([tuple(one) for one in found], file)
         os.replace(f"{path}.new", path)
@@ -59,31 +62,33 @@ def sights(name: str, case: Case, limit: int, vectors: CachedEmbedder, records: 
         return [Sight(*one) for one in pickle.load(file)]
 
 
-def _record_name(name: str, case: Case, limit: int) -> str:
-    """The file of a case; another one if its memories or questions change."""
-    questions = [one._replace(answers=frozenset()) for one in (*case.questions, *case.foreign)]
-    answers = [sorted(one.answers) for one in case.questions]
-    content = repr((case.pieces, questions, answers, limit)).encode()
-    return f"{name} {case.name} {hashlib.sha256(content).hexdigest()[:16]}.pickle"
+def _record_name(cases: Sequence[Named], limit: int) -> str:
+    """The file of cases; another one if their memories or questions change."""
+    content = repr(limit)
+    for name, case in cases:
+        questions = [one._replace(answers=frozenset()) for one in (*case.questions, *case.foreign)]
+        answers = [sorted(one.answers) for one in case.questions]
+        content += repr((name, case.pieces, questions, answers))
+    [(name, first), *_] = cases
+    return f"{name} {first.name} {hashlib.sha256(content.encode()).hexdigest()[:16]}.pickle"
 
 
-def _looked(name: str, case: Case, limit: int, vectors: CachedEmbedder) -> Iterator[Sight]:
-    """Fill a store with a case and look on while its questions, and foreign ones, are asked."""
-    waiting: dict[int | None, list[Question]] = defaultdict(list)
-    for question in case.questions:
-        waiting[question.place].append(question)
+def _looked(cases: Sequence[Named], limit: int, vectors: CachedEmbedder) -> Iterator[Sight]:
+    """Fill a store and look on while the questions of each case, and foreign ones, are asked."""
+    waiting: dict[int | None, list[tuple[str, Case, Question]]] = defaultdict(list)
+    for name, case in cases:
+        foreign = [one._replace(kind="foreign", answers=frozenset(), place=None) for one in case.foreign]
+        for question in (*case.questions, *foreign):
+            waiting[question.place].append((name, case, question))
     with tempfile.TemporaryDirectory(prefix="rum-fit-") as folder:
         store = _Store(folder, limit, vectors)
-        for place, piece in enumerate(case.pieces):
-            for question in waiting[place]:
-                yield from store.look(name, case, question)
+        for place, piece in enumerate(cases[0][1].pieces):
+            for asked in waiting[place]:
+                yield from store.look(*asked)
             store.add(piece)
         store.open("")
-        for question in [
-            *waiting[None],
-            *(one._replace(kind="foreign", answers=frozenset()) for one in case.foreign),
-        ]:
-            yield from store.look(name, case, question)
+        for asked in waiting[None]:
+            yield from store.look(*asked)
         store.close()
 
 

@@ -12,14 +12,16 @@ import os
 import random
 import sys
 from collections.abc import Iterator
+from itertools import groupby
 
 from benchmarks.quality import causes, coding, issues, locomo, strangers
 from benchmarks.quality.candidate_signals import CachedEmbedder, Sight, sights
 from benchmarks.quality.cases import Case
-from benchmarks.quality.fit_columns import Fit, fit_all
+from benchmarks.quality.fit_columns import Odds, fit_all
+from benchmarks.quality.fitting import Curve
 from benchmarks.quality.history import read
 from benchmarks.quality.small_stores import small
-from benchmarks.quality.tables import ablations, python, tables
+from benchmarks.quality.tables import ablations, python, reweighed, tables
 from rum.recall import fitted
 
 LIMIT = 20
@@ -35,10 +37,15 @@ def main() -> None:
     """Look on while questions are asked, fit, and tell."""
     options = _options()
     seen = list(observed(options))
-    kept = fitted.WEIGHTS if options.keep_ranking else None
-    fits: dict[str, Fit] = fit_all(seen, kept)
-    texts = {PAGE: tables(fits, seen, kept)}
-    if not (options.quick or options.keep_ranking):
+    kept = fitted.WEIGHTS if options.keep_ranking or options.new else None
+    if options.new:
+        fits = fit_all(seen, kept, _odds())
+        with open(PAGE, encoding="utf-8") as file:
+            texts = {PAGE: reweighed(file.read(), fits)}
+    else:
+        fits = fit_all(seen, kept)
+        texts = {PAGE: tables(fits, seen, kept)}
+    if not (options.quick or kept):
         texts[ABLATIONS] = ablations(fits, seen)
     print(*texts.values(), sep="\n")
     if options.write:
@@ -47,12 +54,23 @@ def main() -> None:
                 file.write(text)
 
 
+def _odds() -> dict[str, Odds]:
+    """Those that there are."""
+    return {
+        column: ({name: Curve(*curve) for name, curve in first.items()}, fitted.OTHERS[column])
+        for column, first in fitted.FIRST.items()
+    }
+
+
 def observed(options: argparse.Namespace) -> Iterator[Sight]:
     """Every question of every set as the ranking sees it, by words alone and with vectors."""
     vectors = CachedEmbedder(options.cache)
-    for name, case in sets(options):
-        print(f"{name}: {case.name}", file=sys.stderr, flush=True)
-        yield from sights(name, case, LIMIT, vectors, options.records)
+    # Cases that are asked of the same memories follow one another; one store is filled for them.
+    wanted = (named for named in sets(options) if options.only in (None, named[0]))
+    for _, same in groupby(wanted, key=lambda named: named[1].pieces):
+        cases = list(same)
+        print(*(f"{name}: {case.name}" for name, case in cases), sep=", ", file=sys.stderr, flush=True)
+        yield from sights(cases, LIMIT, vectors, options.records)
 
 
 def sets(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
@@ -69,12 +87,12 @@ def sets(options: argparse.Namespace) -> Iterator[tuple[str, Case]]:
     ]
     for case, other in zip(reported, reported[1:] + reported[:1], strict=True):
         yield "issues", case
+        if case is not other:
+            yield "strangers", strangers.asked(case, [one.text for one in other.questions])
         for young in issues.young(case):
             yield "young", young
         for young in issues.young(case, "report"):
             yield "young reports", young
-        if case is not other:
-            yield "strangers", strangers.asked(case, [one.text for one in other.questions])
     # Questions of flask are foreign to all repositories of causes; reports are, too.
     talked = [one.text for one in coding.cases("dev")[0].questions if not one.files]
     talked += [one.text for case in reported for one in case.questions]
@@ -127,6 +145,10 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--keep-ranking", action="store_true", help="fit the confidence only, for the weights that there are"
     )
+    parser.add_argument(
+        "--new", action="store_true", help="fit only signals that have no weight yet; all else stays"
+    )
+    parser.add_argument("--only", metavar="SET", help="ask the questions of this set alone, such as locomo")
     parser.add_argument(
         "--write", action="store_true", help="write fitted.py, docs/reference/signals.md and ablations.md"
     )

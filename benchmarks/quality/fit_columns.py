@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -14,12 +15,12 @@ from benchmarks.quality.candidate_signals import Sight
 from benchmarks.quality.fitting import Curve, Floats, Lists, curves, lists, log_shares, odds, rank_weights
 from rum.recall.limits import FALL, UNRIVALLED
 
-QUESTION = ("words", "covers", "rarest", "goal", "paths", "length", "around", "beside", "here")
+QUESTION = ("words", "covers", "rarest", "goal", "paths", "length", "around", "reply", "beside", "here")
 LONG = ("words", "rarest", "goal", "paths", "here")
 FILES = ("words", "rarest", "goal", "paths", "files", "asked_files", "breadth", "file_recency", "recency")
 COLUMNS: dict[str, tuple[str, ...]] = {
     "words": QUESTION,
-    "words+meaning": (*QUESTION, "meaning", "meaning_next"),
+    "words+meaning": (*QUESTION, "meaning", "meaning_next", "meaning_reply"),
     "files": FILES,
     "files+meaning": (*FILES, "meaning"),
     "long words": LONG,
@@ -44,6 +45,7 @@ JUDGED = 20  # The number of best candidates of each question that are used to f
 
 
 Weights = dict[str, dict[str, float]]  # By column and signal
+Odds = tuple[dict[str, Curve], dict[str, float]]  # Of the best one, and of others
 
 
 class Fit(NamedTuple):
@@ -54,23 +56,28 @@ class Fit(NamedTuple):
     others: dict[str, float]
 
 
-def fit_all(seen: Sequence[Sight], kept: Weights | None = None) -> dict[str, Fit]:
-    """The weights of every column, unless they are `kept`, and the odds that follow from them."""
-    own = {column: [one for one in seen if one.column == column] for column in COLUMNS}
-    weights = kept or {column: ranking(own[column], names) for column, names in COLUMNS.items()}
-    return {
-        column: Fit(
-            weights[column], *_confidence([one for one in own[column] if len(one.right)], weights[column])
-        )
-        for column in COLUMNS
-    }
+def fit_all(
+    seen: Sequence[Sight], kept: Weights | None = None, odds: Mapping[str, Odds] | None = None
+) -> dict[str, Fit]:
+    """The weights of every column, and the odds that follow from them; those that are given stay."""
+    fits: dict[str, Fit] = {}
+    for column, names in COLUMNS.items():
+        own = [one for one in seen if one.column == column]
+        weights = ranking(own, names, kept[column] if kept else {})
+        likely = [one for one in own if len(one.right)]
+        fits[column] = Fit(weights, *(odds[column] if odds else _confidence(likely, weights)))
+    return fits
 
 
-def ranking(seen: Sequence[Sight], names: Sequence[str]) -> dict[str, float]:
-    """The weights alone."""
+def ranking(
+    seen: Sequence[Sight], names: Sequence[str], kept: Mapping[str, float] = MappingProxyType({})
+) -> dict[str, float]:
+    """The weights alone; those that are `kept` stay."""
     telling = [one for one in seen if one.set_name in COUNTS and one.right.any() and not one.right.all()]
-    weights = rank_weights(together(telling, names), PENALTY)
-    return dict(zip(names, map(float, weights), strict=True))
+    if not telling or kept.keys() >= set(names):  # nothing to fit, or nothing to fit it on
+        return {name: kept.get(name, 0.0) for name in names}
+    weights = rank_weights(together(telling, names), PENALTY, [kept.get(name) for name in names])
+    return {name: kept.get(name, weight) for name, weight in zip(names, map(float, weights), strict=True)}
 
 
 def together(seen: Sequence[Sight], names: Sequence[str]) -> Lists:
@@ -118,9 +125,7 @@ def evidence(sight: Sight, weights: dict[str, float]) -> Evidence:
     return Evidence(rows, scores[best] == scores[best[0]], sight.right[best])
 
 
-def _confidence(
-    seen: Sequence[Sight], weights: dict[str, float]
-) -> tuple[dict[str, Curve], dict[str, float]]:
+def _confidence(seen: Sequence[Sight], weights: dict[str, float]) -> Odds:
     """What makes a confidence of the best score, and of the others."""
     found = [evidence(sight, weights) for sight in seen]
     rows, first, right = (np.concatenate(parts) for parts in zip(*found, strict=True))

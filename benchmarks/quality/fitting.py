@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -37,22 +38,24 @@ def lists(signals: Sequence[Floats], right: Sequence[NDArray[np.bool_]], weights
     )
 
 
-def rank_weights(data: Lists, penalty: float) -> Floats:
+def rank_weights(data: Lists, penalty: float, kept: Sequence[float | None] = ()) -> Floats:
     """Weights, none below zero, under which the right candidates get most of the softmax of the scores.
 
-    Only questions count that have a right candidate and a wrong one.
+    Only questions count that have a right candidate and a wrong one. Weights that are `kept` stay.
     """
     spread = data.signals.std(axis=0) + FLOOR
     signals = data.signals / spread
     scale = data.weights.sum()
-    weights = np.full(signals.shape[1], 0.1)
+    fixed = np.array([math.nan if one is None else one for one in kept or [None] * len(spread)]) * spread
+    free = np.isnan(fixed)
+    weights = np.where(free, 0.1, fixed)
     pace, force = np.zeros_like(weights), np.zeros_like(weights)
     for step in range(1, STEPS + 1):
         slope = (_slope(signals, data, weights) + penalty * weights) / scale
         pace = 0.9 * pace + 0.1 * slope
         force = 0.999 * force + 0.001 * slope**2
         move = (pace / (1 - 0.9**step)) / (np.sqrt(force / (1 - 0.999**step)) + 1e-9)
-        weights = np.maximum(0.0, weights - RATE * (1 - step / STEPS) * move)
+        weights = np.where(free, np.maximum(0.0, weights - RATE * (1 - step / STEPS) * move), fixed)
     # A signal that never varies says nothing.
     return np.where(spread > 2 * FLOOR, weights / spread, 0.0)
 

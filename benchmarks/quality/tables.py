@@ -56,6 +56,7 @@ signal contributes for your own query.
 | goal, paths | query words in its goal (in a long one they count less); in its file names |
 | length | says more than the other candidates; only in sessions in which neighbours count |
 | around, beside | query words in memories near or linked to it: only those missing in itself; all of them |
+| reply, meaning_reply | replies to a question with query words missing in itself; similar to the query |
 | here | created recently in this session |
 | meaning, meaning_next | its vector is similar to the query's; a neighbour's vector is similar |
 | files, asked_files | files of the query that it touched, weighted by rarity; their share of all of them |
@@ -148,6 +149,15 @@ def tables(fits: dict[str, Fit], seen: Sequence[Sight], kept: Weights | None) ->
             ("threshold", "answerable, answered right", "unanswerable, but answered"), _thresholds(held)
         ),
     )
+
+
+def reweighed(page: str, fits: dict[str, Fit]) -> str:
+    """The page with the signals that there are now, and their weights."""
+    head = PAGE.partition("## Weights")[0]
+    old = page.partition("## Weights")[2]
+    before, _, table = old.partition("| signal |")
+    rest = table.partition("\n\n")[2]
+    return f"{head}## Weights{before}{_table(('signal', *fits), _weights(fits))}\n\n{rest}"
 
 
 def ablations(fits: dict[str, Fit], seen: Sequence[Sight]) -> str:

@@ -193,9 +193,9 @@ def test_an_interrupted_fit_goes_on_with_its_records(tmp_path: Path, monkeypatch
     pieces = [Piece("a", "Return closed connections to the pool"), Piece("b", "Paint the logo green")]
     case = Case("mine", pieces, [Question("words", "closed connections", frozenset("a"))], [])
     vectors = candidate_signals.CachedEmbedder(":memory:")
-    first = candidate_signals.sights("coding", case, 5, vectors, str(tmp_path))
+    first = candidate_signals.sights([("coding", case)], 5, vectors, str(tmp_path))
     assert [(one.column, one.source) for one in first] == [("words", "mine"), ("words+meaning", "mine")]
     assert all(one.right.tolist()[0] for one in first)
     monkeypatch.setattr(candidate_signals, "_looked", None)  # nothing is asked again
-    again = candidate_signals.sights("coding", case, 5, vectors, str(tmp_path))
+    again = candidate_signals.sights([("coding", case)], 5, vectors, str(tmp_path))
     assert [one.about for one in again] == [one.about for one in first]

@@ -42,6 +42,12 @@ def test_the_memories_of_a_session_come_in_order_of_time(week: Store):
     assert in_sessions(week, ["b"], 9) == [[5, 1]]
 
 
+def test_a_memory_that_asks_a_question_has_a_negative_key(store: Store):
+    add_memory(store, "mem_1", "Did it rain?", session_id="a", created_at=NOON)
+    add_memory(store, "mem_2", "It did", session_id="a", created_at=NOON + 1)
+    assert in_sessions(store, ["a"], 9) == [[-1, 2]]
+
+
 def test_sessions_come_as_they_are_asked_for_each_once(week: Store):
     found = ids(week, ["c", "a", "c", "b", "a"], 9)
     assert found == [["mem_c1", "mem_c2", "mem_c3"], ["mem_a1"], ["mem_b1", "mem_b2"]]

@@ -17,6 +17,7 @@ SIGNAL_TEXTS = {
     "paths": "words in its file names",
     "length": "says more than other memories",
     "around": "words only in neighbouring or linked memories",
+    "reply": "words only in the question before it",
     "beside": "words in neighbouring or linked memories",
     "here": "created recently in this session",
     "files": "touched the requested files (rarely touched ones count more)",
@@ -26,6 +27,7 @@ SIGNAL_TEXTS = {
     "recency": "among the latest work",
     "meaning": "similar in meaning",
     "meaning_next": "next to a memory similar in meaning",
+    "meaning_reply": "replies to a question similar in meaning",
 }
 
 # The explanations of exact matches, by their confidence.

@@ -23,6 +23,8 @@ class Neighbourhood:
     def __init__(self) -> None:
         self.sessions: set[str] = set()
         """The sessions that are known."""
+        self.asking: set[int] = set()
+        """The memories in sessions of ordinary size whose goal asks a question."""
         self._around: dict[int, tuple[int, int, int, int]] = {}
         self._linked: defaultdict[int, list[int]] = defaultdict(list)
         self._known: set[int] = set()
@@ -32,8 +34,10 @@ class Neighbourhood:
         new = {one.row.key for one in described.memories} - self._known
         self._known |= new
         self.sessions.update(one.row.session_id for one in described.memories)
-        for keys in described.sessions:
-            if len(keys) >= limits.SHORTEST:
+        for signed in described.sessions:
+            if len(signed) >= limits.SHORTEST:
+                keys = list(map(abs, signed))
+                self.asking.update(-key for key in signed if key < 0)
                 order = (NOBODY, NOBODY, *keys, NOBODY, NOBODY)
                 # For each key: one before, one after, two before, two after.
                 places = zip(order[1:], order[3:], order, order[4:], strict=False)

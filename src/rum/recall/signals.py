@@ -105,11 +105,12 @@ def words(query: RecallQuery, matches: Matches, _: Found) -> None:
 def neighbours(query: RecallQuery, matches: Matches, _: Found) -> None:
     """The words in the memories before and after it in its session, and in linked ones.
 
-    `around` is the weight that those of its session add to its own words, `beside` the weight of all.
-    `length` is how much it says compared with the other candidates: in a talk, a short turn says little.
+    `around` is the weight that those of its session add to its own words, `beside` the weight of all, and
+    `reply` what the one before it adds if that asks a question. `length` is how much it says compared with
+    the other candidates: in a talk, a short turn says little.
     """
     asked, near = query.words, query.neighbourhood
-    weight, total = asked.weight, asked.total
+    weight, total, asking = asked.weight, asked.total, near.asking
     around = {match.key: near.around(match.key) for match in matches}
     linked = {match.key: near.linked(match.key) for match in matches}
     mask_of = asked.masks_of(chain(*around.values(), *linked.values())).get
@@ -121,13 +122,14 @@ def neighbours(query: RecallQuery, matches: Matches, _: Found) -> None:
         before, after, earlier, later = around[key]
         is_alone = before == after == NOBODY
         if is_alone and not linked[key]:
-            signals["length"] = signals["around"] = signals["beside"] = 0.0
+            signals["length"] = signals["around"] = signals["reply"] = signals["beside"] = 0.0
             continue
         others = [mask_of(before, 0), mask_of(after, 0), mask_of(earlier, 0), mask_of(later, 0)]
         together = match.mask | others[0] | others[1] | others[2] | others[3]
         others += [mask_of(other, 0) for other in linked[key]]
         signals["length"] = 0.0 if is_alone else min(max(lengths[key] - usual, SHORT), LONG)
         signals["around"] = (weight(together) - weight(match.mask)) / total
+        signals["reply"] = weight(others[0] & ~match.mask) / total if before in asking else 0.0
         signals["beside"] = sum(map(weight, others)) / best
 
 
@@ -177,7 +179,7 @@ def files(query: RecallQuery, matches: Matches, found: Found) -> None:
 
 
 def meaning(query: RecallQuery, matches: Matches, found: Found) -> None:
-    """Its cosine similarity to the query, and the higher one of its two neighbours."""
+    """Its cosine similarity to the query, the higher one of its two neighbours, and of what it replies to."""
     if query.semantic is None:
         return
     near = query.neighbourhood
@@ -195,6 +197,8 @@ def meaning(query: RecallQuery, matches: Matches, found: Found) -> None:
         match.signals["meaning"] = like.get(match.key, typical)
         nearby = (like.get(key, typical) for key in next_to[match.key])
         match.signals["meaning_next"] = max(nearby, default=0.0)
+        before = near.around(match.key)[0]
+        match.signals["meaning_reply"] = like.get(before, typical) if before in near.asking else 0.0
 
 
 def _as_shares_of_best(matches: Matches, *names: str) -> None:

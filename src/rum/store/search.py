@@ -125,6 +125,7 @@ class Described(NamedTuple):
 
     memories: list[Details]  # In the order of asking
     # The keys of all memories of each of their sessions, oldest first; long sessions are left out.
+    # The key of a memory whose goal asks a question is negative.
     sessions: list[list[int]]
     # The keys of the two ends of every link that touches any of them, in a fixed order.
     links: list[tuple[int, int]]

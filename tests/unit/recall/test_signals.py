@@ -114,6 +114,15 @@ class TestNeighbours:
         beside = signal(recall_query(store, "zebra"), "beside")
         assert beside["one"] == beside["two"] > beside["alone"] == 0
 
+    def test_a_reply_counts_the_words_of_the_question_before_it(self, store: Store) -> None:
+        add(store, "question", "Did the zebra eat?", "day", created_at=NOON)
+        add(store, "reply", "Yes, goat", "day", created_at=NOON + 1)
+        add(store, "later", "Cow", "day", created_at=NOON + 2)
+        add(store, "statement", "The zebra ate.", "night", created_at=NOON)
+        add(store, "next", "Yes, goat", "night", created_at=NOON + 1)
+        reply = signal(recall_query(store, "zebra goat cow"), "reply")
+        assert [name for name in reply if reply[name]] == ["reply"]
+
     def test_in_a_session_a_longer_memory_says_more(self, store: Store) -> None:
         add(store, "short", "zebra", "day", created_at=NOON)
         add(store, "long", "zebra", "day", created_at=NOON + 1, outcome=make_outcome("goat cow " * 50))
@@ -252,3 +261,13 @@ class TestMeaning:
             recall_query(store, "lion zebra", semantic=semantic, min_confidence=0), "meaning_next"
         )
         assert next_to["next"] > next_to["near"] > next_to["alone"] == 0
+
+    def test_a_reply_has_the_similarity_of_the_question_before_it(self, store: Store) -> None:
+        add(store, "question", "zebra lion?", "day", created_at=NOON, outcome=make_outcome("zebra lion"))
+        add(store, "reply", "goat", "day", created_at=NOON + 1)
+        add(store, "statement", "zebra lion", "night", created_at=NOON, outcome=make_outcome("zebra lion"))
+        add(store, "next", "goat", "night", created_at=NOON + 1)
+        semantic = meaning_of(store, WordEmbedder())
+        query = recall_query(store, "lion zebra", semantic=semantic, min_confidence=0)
+        reply = signal(query, "meaning_reply")
+        assert [name for name in reply if reply[name]] == ["reply"]

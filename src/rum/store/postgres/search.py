@@ -94,6 +94,7 @@ SELECT (SELECT max(seq) FROM memories WHERE project = :project),
 _LENGTH = " + ".join(f"length(t.{name})" for name in FIELDS[:-1])
 _TEXT = " || ' ' || ".join(f"t.{name}" for name in FIELDS)
 _NOTHING = ", ".join(["NULL"] * 10)
+# chr(63) is a question mark, which would be taken for a parameter.
 _DESCRIBE = f"""
 WITH chosen AS MATERIALIZED (
   SELECT {COLUMNS}, m.intent_goal, wanted.place
@@ -113,7 +114,8 @@ SELECT c.place, c.id, c.created_at, c.importance, c.session_id, c.seq, t.seq IS 
 FROM chosen AS c LEFT JOIN memory_text AS t ON t.project = :project AND t.seq = c.seq
 UNION ALL
 SELECT -1, NULL, s.place, {_NOTHING}, ARRAY(
-  SELECT m.seq FROM memories AS m WHERE m.project = :project AND m.session_id = s.session_id
+  SELECT CASE WHEN strpos(m.intent_goal, chr(63)) > 0 THEN -m.seq ELSE m.seq END
+  FROM memories AS m WHERE m.project = :project AND m.session_id = s.session_id
   ORDER BY m.created_at, m.seq LIMIT :session_limit)
 FROM (
   SELECT session_id, min(place) AS place FROM chosen WHERE session_id <> ALL(:known::text[])

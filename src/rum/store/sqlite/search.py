@@ -128,8 +128,9 @@ SELECT c.place, c.id, c.created_at, c.importance, c.session_id, c.seq, t.id IS N
   CASE WHEN ? AND t.id THEN {_TEXT} END
 FROM chosen AS c LEFT JOIN memory_text_content AS t ON t.id = c.seq
 UNION ALL
-SELECT -1, (SELECT json_group_array(seq) FROM (
-    SELECT seq FROM memories WHERE session_id = s.session_id ORDER BY created_at, seq LIMIT ?
+SELECT -1, (SELECT json_group_array(signed) FROM (
+    SELECT CASE WHEN instr(intent_goal, '?') THEN -seq ELSE seq END AS signed
+    FROM memories WHERE session_id = s.session_id ORDER BY created_at, seq LIMIT ?
   )), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
 FROM (SELECT DISTINCT session_id FROM chosen WHERE session_id NOT IN (SELECT value FROM json_each(?))) AS s
 UNION ALL
