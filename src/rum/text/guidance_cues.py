@@ -320,6 +320,7 @@ IN_PROJECT = re.compile(
     r"[^?？\n]*(?:\b(?:is|are) (?:banned|forbidden|not allowed|off[- ]limits|prohibited|deprecated"
     r"|not wanted)"
     r" (?:here|(?:in|for) (?:this|our) (?:repo\w*|project|code ?base|team|company|package|service))"
+    r"|\bfor us: (?:please )?(?:keep|use|put|write|always|never|no|only|everything|all)\b"
     r"|\b(?:gehör\w+|komm\w+|steh\w+|heiß\w+|wird|werden|nehmen|nutzen|machen|ist|sind"
     r"|schreiben) (?:[^,.;]* )?bei uns\b"
     r"|\bbei uns (?:gehör\w+|komm\w+|steh\w+|heiß\w+|wird|werden|ist|sind|nimmt|schreibt|macht)\b"
