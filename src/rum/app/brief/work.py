@@ -295,6 +295,16 @@ class LaterWork:
             return self.is_settled(memory.id)
         return memory.origin.kind not in _CAPTURED and self.success(memory.id) is not None
 
+    def changed_since(self, memory: Memory) -> set[str]:
+        """The names of the files that later work changed."""
+        later = (
+            one
+            for one in self._known.values()
+            if (one.created_at, one.id) > (memory.created_at, memory.id) and not is_unfinished(one)
+        )
+        files = (file for one in later for file in one.files if file.operation is not Operation.READ)
+        return {posixpath.basename(file.path) for file in files}
+
     def find_revert(self, memory_id: str) -> Memory | None:
         """The commit that reverted the work of a memory; it does not count as a solution."""
         memory = self._known[memory_id]
@@ -346,13 +356,16 @@ def _open_items(
 ) -> list[tuple[str, str | None]]:
     """The open items of a memory, each with its goal; `hide_goal` leaves it out, except for blockers.
 
-    An item is done if the goal of a later success has all its words.
+    An item is done if the goal of a later success has all its words. One that capture took from a message may
+    be done if later work changed a file that it names; in doubt it is left out.
     """
     goal = memory.intent.goal
+    changed = after.changed_since(memory) if memory.origin.kind in _CAPTURED else ()
     items: list[tuple[str, str | None]] = []
     for text in filter(str.strip, memory.outcome.follow_up_needed):
         words = content_words(text)
-        if not (words and any(at >= memory.created_at and one.share(words) == 1 for at, one in done)):
+        is_done = words and any(at >= memory.created_at and one.share(words) == 1 for at, one in done)
+        if not is_done and not any(name in text for name in changed):
             items.append((text, None if hide_goal else goal))
     items += ((f"Blocked by: {one.intent.goal}", goal) for one in after.blockers(memory.id))
     return items[:MAX_FOLLOW_UPS]

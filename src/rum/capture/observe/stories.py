@@ -318,11 +318,14 @@ def with_reported_failure(older: Memory, newer: Memory, prompt: str) -> Memory:
     typed = split_sentences(without_client_tags(prompt)[:_REPORT])
     if not any(STILL_FAILS.search(one) for one in typed[:_REPORT_SENTENCES]):
         return older
+    said = f"{older.outcome.summary} {older.outcome.full_text or ''}"
     failed = replace(
         older.outcome,
         success=False,
         failure_reason=f"The user reported later: {newer.intent.goal}",
         failure_category=FailureCategory.INCORRECT_ASSUMPTION,
+        # The cause that the agent named then is in doubt too.
+        learnings=tuple(one for one in older.outcome.learnings if one.rstrip(".") not in said),
     )
     return replace(older, outcome=failed)
 

@@ -35,13 +35,17 @@ _TYPES = ("TypeError", "AttributeError", "TS2", "E0308")
 
 
 class Verdict(NamedTuple):
-    """The outcome of a turn; `proof` is the check that proves or refutes the work."""
+    """The outcome of a turn; `proof` is the check that proves or refutes the work.
+
+    `is_disputed`: the user says that it does not work.
+    """
 
     success: bool
     reason: str | None = None
     category: FailureCategory | None = None
     proof: Check | None = None
     partial: bool = False
+    is_disputed: bool = False
 
 
 def judge(turn: Turn, steps: Sequence[Step], timeline: Timeline) -> Verdict:
@@ -50,7 +54,7 @@ def judge(turn: Turn, steps: Sequence[Step], timeline: Timeline) -> Verdict:
     # The user knows more than any check: a passing test may test the wrong thing.
     if turn.reply and reports_failure(turn.reply) and not _is_taken_back(turn):
         reason = f"The user reported: {goal_of(turn.reply)}"
-        return Verdict(False, reason, FailureCategory.INCORRECT_ASSUMPTION, proof)
+        return Verdict(False, reason, FailureCategory.INCORRECT_ASSUMPTION, proof, is_disputed=True)
     # An edit that was only made to answer a question, and taken back, is no failure of the task.
     answers = turn.asks and turn.is_finished and not gave_up(turn.last_words)
     if (how := timeline.all_undone) and not answers:

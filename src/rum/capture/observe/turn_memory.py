@@ -298,7 +298,7 @@ class _TurnReader:
             # The agent's own explanation first: it is worth more than what RUM saw of the attempts.
             "learnings": [
                 *self._rejection_learned(),
-                *self._not_refuted(self.message.causes),
+                *self._causes(),
                 *self._conclusions(),
                 *self._learnings(),
             ],
@@ -320,16 +320,28 @@ class _TurnReader:
 
     def _claims(self) -> str:
         """What the agent says that it did; after a failed check nothing that this check refutes."""
-        proof, summary = self.verdict.proof, self.message.summary
-        if proof is None or proof.passed is not False:
-            return summary
-        admits = FAILS.search(self.message.text) or any(name in self.message.text for name in proof.failing)
-        return " ".join(self._not_refuted(split_sentences(summary))) if admits else ""
+        if not self._has_failed_check():
+            return self.message.summary
+        return " ".join(self._not_refuted(split_sentences(self.message.summary))) if self._admits() else ""
+
+    def _causes(self) -> list[str]:
+        """The causes that the agent names, unless the result speaks against them."""
+        is_refuted = self.verdict.is_disputed or (self._has_failed_check() and not self._admits())
+        return [] if is_refuted else self._not_refuted(self.message.causes)
+
+    def _has_failed_check(self) -> bool:
+        proof = self.verdict.proof
+        return proof is not None and proof.passed is False
+
+    def _admits(self) -> bool:
+        """Whether the agent says itself that something fails."""
+        proof = self.verdict.proof
+        names = proof.failing if proof else ()
+        return FAILS.search(self.message.text) is not None or any(one in self.message.text for one in names)
 
     def _not_refuted(self, sentences: Iterable[str]) -> list[str]:
         """Sentences without those that say that checks pass, if the last one failed."""
-        proof = self.verdict.proof
-        has_failed = proof is not None and proof.passed is False
+        has_failed = self._has_failed_check()
         return [one for one in sentences if not (has_failed and says_checks_pass(one))]
 
     def _summary(self, changed: list[str]) -> str:

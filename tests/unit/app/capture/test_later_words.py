@@ -27,13 +27,15 @@ def green(telling: Telling) -> Telling:
 
 def test_what_still_fails_in_a_later_session_is_no_success(sessions: Sessions):
     first = sessions.begin().prompt("deploy job fails with 'Resource not accessible', fix it")
-    sessions.take(first.edit("deploy.yml", "TOKEN: a", "TOKEN: b").stop("It uses token b now."))
+    first.edit("deploy.yml", "TOKEN: a", "TOKEN: b")
+    sessions.take(first.stop("The cause was the missing token. It uses token b now."))
     again = sessions.begin("s2").prompt("deploy still fails with the same error: Resource not accessible")
     older, newer = sessions.take(again.edit("deploy.yml", "on: x", "permissions: y\non: x").stop("Done."))
     assert not older.outcome.success
     assert older.outcome.failure_reason == (
         "The user reported later: deploy still fails with the same error: Resource not accessible"
     )
+    assert older.outcome.learnings == ()
     assert newer.outcome.success
 
 
@@ -151,3 +153,14 @@ def test_work_that_a_later_session_took_back_completely_has_failed(sessions: Ses
         older.outcome.failure_reason == "Taken back later: “the cache ate 6 GB, take it out of get() again”"
     )
     assert not older.outcome.success
+
+
+def test_what_was_left_in_a_file_that_was_changed_since_is_not_told(rum: Rum, sessions: Sessions):
+    telling = sessions.begin().prompt("close stale sockets in pool.py").edit("pool.py", "a", "ping()")
+    sessions.take(
+        green(telling).stop("Stale sockets are closed.\n\n## Left to do\n- batch.py keeps stale sockets too")
+    )
+    assert "batch.py keeps stale sockets" in rum.brief(task="stale sockets").text
+    later = sessions.begin("s2").prompt("also for the nightly sockets").edit("batch.py", "b", "ping()")
+    sessions.take(green(later).stop("The nightly job pings now."))
+    assert "batch.py keeps stale sockets" not in rum.brief(task="stale sockets").text

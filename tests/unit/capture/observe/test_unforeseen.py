@@ -347,3 +347,13 @@ def test_the_last_run_of_all_tests_proves_more_than_one_of_them():
     telling = fix().run("pytest -q", RED, 1).run("pytest -q tests/test_kv.py::test_a", "1 passed in 0.1s")
     memory = memory_of(telling.run("pytest -q", GREEN))
     assert memory["outcome"]["verified_by"]["command"] == "pytest -q"
+
+
+def test_a_cause_that_the_result_speaks_against_is_no_learning():
+    said = "The cause was the missing lock. It returns 2 now."
+    assert memory_of(fix(), said)["outcome"]["learnings"] == ["The cause was the missing lock"]
+    assert memory_of(fix().run("pytest -q", RED, 1), said)["outcome"]["learnings"] == []
+    telling = fix().stop(said).prompt("no, that still crashes").edit("kv.py", "a = 2", "a = 3").stop("Now?")
+    first = observe_turn(telling.turns()[0]).fields
+    assert first
+    assert "The cause was the missing lock" not in first["outcome"]["learnings"]
