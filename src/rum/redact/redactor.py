@@ -20,6 +20,7 @@ from rum.redact.secret_plausibility import (
     TooMany,
     compiled,
     is_plausible,
+    strength,
     words_in,
 )
 from rum.text.lexicon import word_set
@@ -33,6 +34,7 @@ _MOST_TEXT = 4_000_000  # Characters; what follows is cut out unread
 _MIN_TEXT = 8  # Characters; no secret is shorter, except by a pattern of the user's
 _MIN_TOKEN = 16  # Characters; nothing but letters is no secret by itself if it is shorter
 _MOST_ROUNDS = 4
+_MOST_REPEATED, _MAX_REPEATED = 20, 200  # Secrets that are looked for at other places, and their length
 _MAX_ARGUMENTS, _MAX_ARGUMENT = 100, 1000  # Of a list that may be a command line
 # Escaped signs, and options in lists: of a text with one of them, there are other readings to search.
 _SIGNS_OF_VIEWS = word_set(
@@ -58,6 +60,7 @@ class Redactor:
         found = list(chain(self._find_by_user(text), _find_all(text)))
         if not found:
             return found
+        found += _repeats(text, found)
         kept = [span for span in found if not self._is_allowed(text[span[0] : span[1]])]
         return _merge(_outside_marks(text, kept))
 
@@ -251,6 +254,17 @@ def _find_in(text: str, lower: str) -> Iterator[tuple[int, int, str]]:
         except TooMany as stopped:
             yield stopped.at, end, UNSEARCHED
             text, lower = text[: stopped.at], lower[: stopped.at]
+
+
+def _repeats(text: str, found: list[tuple[int, int, str]]) -> Iterator[tuple[int, int, str]]:
+    """Yield the other places of the first secrets that a generator made: what they are is known now."""
+    values = {text[start:end]: kind for start, end, kind in found[:_MOST_REPEATED]}
+    for value, kind in values.items():
+        if _MIN_TOKEN <= len(value) <= _MAX_REPEATED and strength(value) == 7:
+            at = text.find(value)
+            while at >= 0:
+                yield at, at + len(value), kind
+                at = text.find(value, at + len(value))
 
 
 def _outside_marks(text: str, found: list[tuple[int, int, str]]) -> list[tuple[int, int, str]]:

@@ -13,6 +13,7 @@ from rum.redact.secret_plausibility import (
     compiled,
     is_chosen,
     is_code,
+    is_generated,
     is_plausible,
     looking,
     words_of,
@@ -30,9 +31,9 @@ _TO_VALUE = (
     r"(?P<pair>(?<=[\"']),?\s{0,12}[\"']?[Vv]alue[\"']?\s{0,3}[:=]\s{0,3}"
     r"|\s{0,3}\n[ ]{0,24}value:[ ]{0,3}|:[ ]?[|>][-+]?\s{1,40}|:[ ]?\{[ ]?[\"']?value[\"']?:[ ]?"
     r"|</(?:key|name|td|th)>\s{0,20}<(?:string|value|td)>|[ ]\{[^{}]{0,160}?\bdefault\s{0,20}=[ ]{0,3})"
-    r"|(?P<xml>[ ]?[^<>\n]{0,120}>(?:<!\[CDATA\[)?(?=[^<>\s]))"
+    r"|(?P<xml>(?![ \t]*[:=])[ ]?[^<>\n]{0,120}>(?:<!\[CDATA\[|\s{1,40})?(?=[^<>\s]))"
     r"|[ \t]{0,8}+(?P<op>(?::[ ]?[A-Za-z&][\w\[\]|.<>?&, ]{0,40}|[Ss]tring[ ]?)=(?=[ ]?[bBrRuU@]{0,2}[\"'`])"
-    r"|[?+|]{0,2}={1,3}>?|!==?|:=|:-|::?|-{1,2}>|<-|(?<=[\"'`]),(?:[ ]?default=)?|\((?=[\"'`])"
+    r"|[?+|.]{0,2}={1,3}>?|!==?|:{1,3}=|:-|::?|-{1,2}>|<-|(?<=[\"'`]),(?:[ ]?default=)?|\((?=[\"'`])"
     r"|(?:\|\||\?\?|or)(?=[ ]?[\"'`])"
     r"|[^\n\"'`=:(){}<>]{0,40}?[ ](?:is|was|are|to):?[ ](?=[\"'`])|[ ](?=[\"'`]))"
     r"(?>(?:\*\*)?)[ \t]{0,8}+(?>(?:\*\*)?)"
@@ -49,13 +50,13 @@ _LITERAL = (
     r")"
 )
 _LITERAL_START = frozenset("\"'`\\bBrRuUN@")
-_BARE = r"[^\s\"'`<>\\;|]{1,200}+"
-_BARE_IN_CODE = r"[^\s\"'`<>\\;|,)\]}&]*+"
+_BARE = r"(?>[^\s\"'`<>\\;|]{1,200}(?:\|(?=\w)[^\s\"'`<>\\;|]{1,200}){0,3})"
+_BARE_IN_CODE = r"(?>[^\s\"'`<>\\;|,)\]}&]*(?:(?<=\w)\|(?=\w)[^\s\"'`<>\\;|,)\]}&]*){0,3})"
 _END_OF_LINE = r"[ \t,]*+(?:\Z|[\r\n]|\\[nr]|#|//)"
 _START_OF_LINE = r"(?:\A|[\r\n]|\\[nr])[ \t]*+(?:[-+>*] *+|export +|set +|\d+[:|] *+)?[\"']?\Z"
 _SETTER = (
-    r"(?i)(?:^|\.|\b_*)(?:set|with)?_?(?:db|user|admin|root|auth|access|client)?_?"
-    r"(?:password|passwd|pwd|secret|token|api_?key)$"
+    r"(?i)(?:^|\.|\b_*)(?:(?:set|with)\w*|_?(?:db|user|admin|root|auth|access|client)?_?"
+    r"(?:password|passwd|pwd|secret|token|api_?key))$"
 )
 _NAME_CHARACTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
 _ENDS = (",", ";", "/", "&", "[", "{", "}", "#", "$", "%")
@@ -135,14 +136,15 @@ def _form_of_bare(text: str, start: int, name: str, reach: re.Match[str], end: i
     if tight and text[start - 1 : start] in ("?", "&", ";"):
         return QUOTED
     if reach["xml"]:
-        return QUOTED if text.startswith(("</", "]]>"), end) else ""
+        return QUOTED if compiled(r"\s{0,40}(?:</|]]>)").match(text, end) else ""
     if reach["pair"]:
         return ENV if name.isupper() else LINE
     line = max(text.rfind("\n", max(0, start - 200), start) + 1, start - 200, 0)
     if reach["op"] == ":-" or (tight and "(" not in text[line:start]):
         return LINE
     constant = name.isupper() and "_" in name
-    if reach["op"] == ":" or (constant and reach["op"] == "="):
+    spaced = reach["op"] == "=" and (constant or is_generated(text[reach.end() : end]))
+    if reach["op"] == ":" or spaced:
         fills = compiled(_START_OF_LINE).search(text, max(0, start - 80), start)
         if fills and compiled(_END_OF_LINE).match(text, end):
             return ENV if constant and not text[reach.end() : end].istitle() else LINE

@@ -54,7 +54,7 @@ _NEAR = {PASSWORD: 5.5, KEY: 3.7, VAGUE: 2, ABOUT: 3.3, AUTH: 2.5, TOOL: 5.5, SE
 _ABOVE = {PASSWORD: 6, KEY: 4, VAGUE: 2, ABOUT: 4, AUTH: 2.5, TOOL: 4, SERVICE: 3}
 _AFTER = {PASSWORD: 5.5, KEY: 5.4, VAGUE: 1, ABOUT: 2, AUTH: 1, TOOL: 4, SERVICE: 2}
 _FAR = 10  # Words
-_LONGEST = 200  # Characters of a value that are judged
+_SHORTEST, _LONGEST = 6, 200  # Characters of a value, and those that are judged
 _MORE = 2  # For each further sort of words
 _WORDS_ONLY = 1.5  # Points of a value that looks like a name with a number: openSesame1
 
@@ -138,6 +138,11 @@ def _cue_places(lower: str, cues: list[str]) -> list[int]:
 
 def _candidate(text: str, start: int, value: str, judged: Budget) -> tuple[int, int, str] | None:
     value = value.rstrip(".?") or value
+    if "\x1b" in text[max(0, start - 24) : start]:  # the end of a colour's code is no part of the value
+        rest = compiled(r"[0-9;]*m").match(value)
+        start, value = (start + rest.end(), value[rest.end() :]) if rest else (start, value)
+        if len(value) < _SHORTEST:
+            return None
     if value.startswith("**") and len(value.strip("*.?")) > 5:  # bold in Markdown
         start, value = start + 2, value[2:].rstrip("*.?")
     end = start + len(value)
@@ -180,7 +185,7 @@ def _is_labelled(text: str, start: int) -> bool:
 
 
 _MORE_BEFORE = r"(?<=[:\"'])[\w!#$%*+./?@^~-]{6,}={1,2}\Z"  # A sign of equality within a password
-_PAIR = r"[A-Za-z][\w.$-]{0,30}[/%]([^/@]{6,64})(?:@.*)?"
+_PAIR = r"[A-Za-z][\w.$-]{0,30}(?:/|%(?![2-7][0-9A-F]))([^/@]{6,64})(?:@.*)?"
 
 
 class _Evidence:
@@ -208,7 +213,8 @@ def _judge(text: str, start: int, end: int, points: float) -> str | None:
         tail = tail.partition("\\n")[0]
     if "\x1b" in head + tail:
         head, tail = compiled(_COLOUR).sub("", head), compiled(_COLOUR).sub("", tail)
-    if tail[:1] in ("(", "[", ":", "=") or tail[:2] in ('":', "':") or MARK in head[-40:]:
+    in_parts = tail[:1] in (":", "=") and tail[1:2].isalnum() and points in (HASH, 7)
+    if (tail[:1] in ("(", "[", ":", "=") and not in_parts) or tail[:2] in ('":', "':") or MARK in head[-40:]:
         return None
     if (head[-1:] == "<" and tail[:1] == ">") or (head[-1:] == "\\" and text[start] in "fu"):
         return None
@@ -218,10 +224,10 @@ def _judge(text: str, start: int, end: int, points: float) -> str | None:
         return None
     quoted = head[-1:] in ("'", '"', "`") and tail[:1] == head[-1:]
     owned = _before(text, start, words, evidence, quoted)
-    if owned == HARMLESS:
-        if points < 7 or not compiled(_KEPT).search(text, max(0, start - 600), start):
-            return None
+    if owned and points == 7 and compiled(_KEPT).search(text, max(0, start - 600), end + 300):
         evidence.add(KEY, "secret", 5)
+    elif owned == HARMLESS:
+        return None
     if not _BRACKETS.isdisjoint(head):
         _inside(head, evidence)
     _after(tail, head, evidence)

@@ -34,7 +34,7 @@ github-token <A>{20} ghp_ gho_ ghu_ ghs_ ghr_ github_pat_
 gitlab-token <U>{16} glpat- glptt- gldt- glrt- glcbt- glft- glsoat- glimt- glagent- gloas-
 gitlab-token <U>{16} glffct- glwt-
 slack-token <U>{16} xoxb- xoxp- xoxa- xoxr- xoxs- xoxo- xoxe- xoxc- xoxd- xapp-
-stripe-key <A>{16} sk_live_ sk_test_ rk_live_ rk_test_ sk_prod_
+stripe-key <A>{16} sk_live_ sk_test_ rk_live_ rk_test_ sk_prod_ rk_prod_
 webhook-secret <B>{20,}+ whsec_
 anthropic-key <U>{16} sk-ant-
 openai-key <U>{16} sk-proj- sk-svcacct- sk-admin-
@@ -125,7 +125,7 @@ service-key <A>{22}(?!<A>) md-
 service-key <A>{29}(?!<A>) db-
 service-key <A>{80} os_v2_app_ os_v2_org_
 service-key <H>{8}:<H>{8} gems.contribsys.com=
-service-key <A>{16,}+\.<A>{20,}+\.<A>{16} pat. sat.
+service-key <U>{16,}+\.<A>{20,}+\.<A>{16} pat. sat.
 service-key <U>{30} secret-test- secret-live- xau_ e2b_ dtn_ ctx7sk- bb_live_ pk_prod_
 service-key <A>{20} tr_dev_ tr_prod_ tr_stg_ tr_pat_
 service-key <A>{16}\.<A>{6} WPL_AP1.
@@ -168,9 +168,10 @@ _CONTAINING = (
         "eyJ",
         "jwt",
         rf"eyJ(?:(?<!{_URLSAFE}eyJ)|(?<=\\[nrt]eyJ)|(?<=[\[;0-9][0-9]meyJ)){_URLSAFE}{{6,8192}}+\."
-        rf"(?:eyJ{_URLSAFE}{{6,}}+(?:\.{_URLSAFE}*+)?|{_URLSAFE}*+(?>(?:\.{_URLSAFE}{{8,}}+){{2,3}}))",
+        rf"(?:eyJ{_URLSAFE}{{6,}}+(?:\.{_URLSAFE}*+)?|{_URLSAFE}*+(?>(?:\.{_URLSAFE}{{8,}}+){{2,3}})|{_URLSAFE}{{16,}}+\.{_URLSAFE}{{16,}}+)",
     ),
     ("b3BlbnNzaC1rZXktdjE", "private-key", r"b3BlbnNzaC1rZXktdjE[A-Za-z0-9+/\\\s=_-]{30,4000}+"),
+    ("TlRMTVNTUAAD", "ntlm-hash", r"TlRMTVNTUAAD[A-Za-z0-9+/]{60,}+={0,2}"),
     ("eyJhdXRocyI6", "docker-config", r"eyJhdXRocyI6[A-Za-z0-9+/]{20,8000}+={0,2}"),
     ("00D", "salesforce-token", rf"00D{_ALNUM}{{12,15}}![A-Za-z0-9_.]{{60,}}+"),
     ("eyJrIjoi", "grafana-token", r"eyJrIjoi[A-Za-z0-9+/=]{40,}+"),
@@ -241,6 +242,8 @@ _WITH_WORDS = (
     ),
     ("backblaze b2", "b2-key", rf"K00[0-9]{_ALNUM}{{27}}(?!{_ALNUM})"),
     ("airtable", "airtable-key", rf"key{_ALNUM}{{14}}(?!{_ALNUM})"),
+    ("facebook fb graph", "facebook-token", rf"[0-9]{{15,16}}\|{_URLSAFE}{{27}}(?!{_URLSAFE})"),
+    ("nats nkey nkeys nk stellar", "seed", r"S[A-Z2-7]{55,57}(?![A-Z0-9])"),
     ("rzp", "razorpay-key", rf"rzp_(?:live|test)_{_ALNUM}{{14,}}+"),
     (
         "devtoken",

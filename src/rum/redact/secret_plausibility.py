@@ -164,7 +164,7 @@ _NUMERIC = r"v?[0-9][0-9.,:/+TZ-]*[a-z%]{0,3}|v?[0-9]+(?:\.[0-9]+)+[-+.\w]*|0x[0
 
 _CODE = (
     r"\w[(\[]|[)\]]\.|::|->|=>|[{}]|^[&*!\\@(]|^\$\w"
-    r"|^(?![sbr]\.[A-Za-z0-9]{24,}$|[a-z]+\.[A-Z][a-z]+[0-9]+$)[A-Za-z_]\w*(?:\??\.[A-Za-z_]\w*)+(?:[;,?!=]|$)"
+    r"|^(?![sbr]\.[A-Za-z0-9]{24,}$|[a-z]+\.[A-Z][a-z]+[0-9]+$)[A-Za-z_]\w*(?:\??\.[A-Za-z_][\w$]*)+(?:[;,?!=]|$)"
     r"|[=!]=(?!$)|:$"
 )
 
@@ -224,8 +224,10 @@ def is_random(value: str, least: int) -> bool:
 
 @lru_cache(maxsize=1024)
 def _is_random(value: str, least: int) -> bool:
-    if len(value) < least or not value.isascii() or _reads_as_words(value):
+    if len(value) < least or _reads_as_words(value):
         return False
+    if not value.isascii() and any(char.isalnum() and not char.isascii() for char in value):
+        return False  # words of other languages
     letters, digits = compiled("[A-Za-z]").search(value), compiled("[0-9]").search(value)
     if not letters or compiled(_NUMERIC).fullmatch(value):
         return False
@@ -241,10 +243,11 @@ _VERSION = (
 _GENERATED = r"[A-Za-z0-9_+/=.~!#%*@:$&^-]{16,}"
 _HASH = (
     r"(?i)(?:0x)?(?:[0-9a-f]{32}|[0-9a-f]{40}|[0-9a-f]{56}|[0-9a-f]{64}|[0-9a-f]{96}|[0-9a-f]{128})"
-    r"|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
+    r"|(?:[a-z]{1,8}-)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}"
 )
 _TO_SLASHES = str.maketrans(".:@", "///")
 _SWITCHES = r"(?=[a-z][A-Z0-9]|[A-Z][a-z0-9]|[0-9][A-Za-z])"
+_DIGITS_INSIDE = r"(?<=[A-Za-z])[0-9]+(?=[A-Za-z])"
 
 
 @lru_cache(maxsize=1024)
@@ -264,7 +267,9 @@ def is_generated(value: str) -> bool:
     switches = len(compiled(_SWITCHES).findall(value)) / len(value)
     if len(compiled("[0-9]").findall(value)) < 2:
         return switches >= 0.35
-    return switches >= 0.25 or (value.isalnum() and _share_of_common_pairs(words_of(value)) < 0.45)
+    if switches >= 0.25 or len(compiled(_DIGITS_INSIDE).findall(value)) > 3:
+        return True
+    return value.isalnum() and _share_of_common_pairs(words_of(value)) < 0.45
 
 
 def is_hash(value: str) -> bool:
@@ -289,12 +294,15 @@ def is_code(value: str) -> bool:
     call = value.find("(")
     if "::" in value or (call > 0 and (value[call - 1].isalnum() or value[call - 1] == "_")):
         return True  # most values in code, without compiling the pattern
-    return not value.isalnum() and compiled(_CODE).search(value) is not None
+    if value.isalnum() or not compiled(_CODE).search(value):
+        return False
+    parts = value.split(".")  # a part of a token in parts may look like an attribute's name
+    return not (compiled(r"[\w.-]+").fullmatch(value) and any(map(is_generated, parts)) and len(parts) > 1)
 
 
 def is_plausible(kind: str, value: str, form: str) -> bool:
     """Whether a value written in this form, under a name of this kind, is a secret."""
-    return _is_plausible(kind, value[:_MAX_VALUE], form)
+    return _is_plausible(kind, value[:_MAX_VALUE].strip(), form)
 
 
 @lru_cache(maxsize=1024)
@@ -309,6 +317,8 @@ def _is_plausible(kind: str, value: str, form: str) -> bool:
         return is_basic_auth(value)
     if kind == "password":
         return _is_plausible_password(value, form)
+    if value.isdigit() and len(value) > 16:
+        return form != FLAG
     if kind == "secret":
         return is_random(value, 6) or (form in (QUOTED, ENV) and _is_chosen_secret(value)) or is_chosen(value)
     return is_random(value, _MIN_LENGTH[form]) or (form == ENV and kind == "api-key" and is_chosen(value))
@@ -321,7 +331,7 @@ def _is_chosen_secret(value: str) -> bool:
 _STRANGE = "[0-9!#$%^&*@?~+=]|[a-z][A-Z].*[-_.]"
 # Names, addresses, standards, amounts and words with a number or a mark, which are no passwords.
 _TECHNICAL = (
-    r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+|[\w.-]+@[\w.-]+:[0-9]+|\w[\w-]*(?:\.[\w-]+)*\.(?:[a-z]{2,4}|[jt]sx?|class|local|conf)"
+    r"[\w./+-]+@[~^]?[\w-]+(?:\.[\w-]+)+|[A-Za-z_]\w*\$[0-9]{1,2}(?:\.\w+)*|[\w.-]+@[\w.-]+:[0-9]+|\w[\w-]*(?:\.[\w-]+)*\.(?:[a-z]{2,4}|[jt]sx?|class|local|conf)"
     r"|[A-Z]{2,}(?:[-_.]?[0-9]+)+|[a-z]{1,3}[0-9]{1,3}|(?:rfc|RFC|CVE|cve)\S*|[A-Za-z]+[0-9]+\.[0-9.]+"
     r"|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|.*[A-Za-z][\u2019'][a-z].*|[@#][\w/.-]+|.*[:/].*/.*|.*\\.*"
     r"|[0-9]+-?[A-Za-z]{1,9}|[a-z]+(?:-[a-z]+)+-?[0-9]?|[a-z]{1,5}-[0-9]{1,2}|[A-Za-z_-]+[!?=+*#&~^$%]{1,2}"
@@ -329,7 +339,7 @@ _TECHNICAL = (
     r"|[a-z]+(?:_[a-z]+)+[0-9]{0,3}|[a-z]+(?:_[a-z]+)+_[0-9]|[A-Za-z]+(?:[&+*/%][A-Za-z]+)+|.*%[0-9.]*[sdrif]"
     r"|.*(?:SHA|MD[245]|AES|RSA|HMAC|PSK|DES|CBC|GCM|DSA|X509|Gost).*|\w*With[A-Z]\w*|id-.*|fk_.*|pkcs.*|PKCS.*"
     r"|.*\*\*.*|[0-9]\*.*|[A-Z]?[a-z]+-[0-9]|[A-Z]+-[A-Z]+[0-9]+|[A-Z][a-z]+(?:-[A-Z][a-z]+)+[0-9]|_.*|[0-9]\.\w.*|.*%[0-9]\..*"
-    r"|[0-9]{1,2}[A-Z][a-z]{2}[0-9]{2,4}|[a-z.-]+#[0-9]+|[\w.-]+/[\w.-]+#.*|[a-z]+(?:[|:,][a-z0-9]+)+|(?:ssh|ecdsa|sk)-[\w@.-]+|.*\s.*|email\.[0-9]"
+    r"|[0-9]{1,2}[A-Z][a-z]{2}[0-9]{2,4}|[a-z.-]+#[0-9]+|[\w./-]+#[A-Z_]+|[\w.-]+/[\w.-]+#.*|[a-z]+(?:[|:,][a-z0-9]+)+|(?:ssh|ecdsa|sk)-[\w@.-]+|.*\s.*|email\.[0-9]"
     r"|PKCS#[0-9]+\S*|[A-Za-z]+v?/[0-9.]+\w*|\w+v[0-9]/\w+|\w+:!?[0-9]|.*\.\w{2,4}#.*|\w*[Uu]tf8\w*|[A-Z0-9]+_\w+"
     r"|[a-z_]+#[a-z_]+|[A-Za-z]+-[0-9]+(?:\.[0-9]+)+\S*|[A-Za-z_.]+\*|mailto:.*|[\w.-]+[<>=]{1,2}[0-9.]+"
     r"|[a-z0-9]+(?:[-_][a-z0-9]+){2,}|[A-Za-z]{1,4}[0-9]|[0-9a-f]{6}|[0-9a-f-]{36}|[\w.-]+:[0-9]+|[A-Z][a-z]{1,3}[0-9]{1,2}"
@@ -355,7 +365,7 @@ _STRONG = r"(?=.*[0-9])(?=.*[A-Za-z]{2})(?:.*[!@#$%^&*?].*|(?=.*[a-z])(?=.*[A-Z]
 # What is no secret, however strange: hashes, alphabets, patterns, expressions, formats, keys of known hosts.
 _NONE = (
     r"[0-9a-f]{6,12}|.*(?:A-Z|a-z|0-9|&&|\|\||\.\*|[_-]\?|\*-|[Uu][Tt][Ff]-?8|ISO-?8859|U\+[0-9A-F]{4}).*|AAAA[BCE]3Nza.*|\w+(?:\.\w+)*\.[0-9]{1,2}"
-    r"|(?i:.*(?:abcdefgh|01234567).*)|(?:.*[^A-Za-z0-9])?%0?[0-9]*[dsx](?:[^A-Za-z0-9].*)?|//.*|return![01]|[a-z]+[#!][0-9]{3,}|[A-Za-z]+#[0-9]{5,}|[\w-]+\.[a-z]{1,4}|[A-Za-z]+_|[a-z][a-z.-]*@[a-z]+|[0-9a-z]{2,4}/[0-9a-f]{64,}|[0-9]{1,2}-[A-Z][a-z]{2}-[0-9]{2,4}|[A-Za-z]+-[0-9]{5,}"
+    r"|(?i:.*(?:abcdefgh|01234567).*)|(?:.*[^A-Za-z0-9])?%0?[0-9]*[dsx](?:[^A-Za-z0-9].*)?|//.*|return![01]|[a-z]+[#!][0-9]{3,}|[A-Za-z]+#[0-9]{5,}|[\w-]+\.[a-z]{1,4}|[A-Za-z]+_|[a-z][a-z.-]*@[a-z]+|[0-9a-z]{2,4}/[0-9a-f]{64,}|[0-9]{1,2}-[A-Z][a-z]{2}-[0-9]{2,4}|[A-Za-z]+(?:-|_-?)[0-9]{5,}|[\w.$]+@[0-9a-f]{5,8}|[A-Z]\w+\$[A-Z][a-z]\w+@[0-9]{1,5}"
     r"|(?:[A-Za-z_]\w*\.\w[\w.]*|[a-z]{1,5})[+*][a-z_]*[0-9]{0,2}|[a-z_]+[+*][0-9]{0,2}"
 )
 _GROUPS_OF_FOUR = r"(?=.*[0-9])[a-z0-9]{4}(?:-[a-z0-9]{4}){2,4}"
@@ -371,9 +381,12 @@ def strength(value: str) -> float:
         return 0
     if is_hash(value):
         return HASH
+    if "%" in value and _reads_as_words(compiled("[+]|%[0-9A-Fa-f]{2}").sub("-", value)):
+        return 0
     words = [word for word in compiled(_WORDS).findall(value) if len(word) > 2 and word.isalpha()]
     plain = value.replace("_", "").replace("-", "").isalnum()
     wordy = plain and len(words) > 1 and 10 * sum(map(len, words)) >= 7 * len(value)
+    wordy = wordy and len(compiled(_DIGITS_INSIDE).findall(value)) < 4
     if wordy and _share_of_common_pairs([word.lower() for word in words]) >= 0.62:
         if len(words) > 2 or value.isalpha():
             return 0

@@ -242,6 +242,44 @@ def test_a_generated_value_is_found_by_what_it_is_used_for(text: str):
     assert secret not in redact(text.replace("§", secret))
 
 
+_GROUPS = "q7vme2xk9t4ubw8zr3nahd6f"
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ('harborToken = "ht_w4k9q.eu1.srv_c8mtz2.§"', _GROUPS),
+        ("[DEBUG] Using Key=§", _GROUPS),
+        ("vendorToken = live_q7vme2x-§", _GROUPS),
+        ("vendorToken = §=k_5a1f09c3", _GROUPS),
+        ("<vendorToken>\n    §=k_5a1f09c3\n</vendorToken>", _GROUPS),
+        ('VENDOR_TOKEN ::= "§"', "61c0f9ae:b27d4e83"),
+        ('vendorToken="§"', "71930458260917345826"),
+        ('$vendorToken .= "§";', _GROUPS),
+        ("X_KEY=§:7:40916273", "5b0e7d94c2a861f3097be4d15c8a263f"),
+        ('vendor_secret: "§"', "g@T5XwR)k>3m(Bz^(qvZ<h="),
+        ('"vendor_secret": "§ "', "mW4kRt^Zp9@QxLs$"),
+        ('"Secret": "§"', "kwjfd£7719043£%%Pqxzb"),
+        ("?access_token=281744390652118|§", "3.7ktmXQZnRaVu5hG__.3600.1577"),
+        ('config.setJwtSecretKey("§");', "RqvbxTasKRkkzw"),
+        ("data:\n\textra: §\nkind: secret", "cm9vdDpoNGxpYnV0MQ=="),
+        ("nk: §", "SUAKX7DQ2WN5VJ3TGZ6RHMB4YLCEOFPISUAKX7DQ2WN5VJ3TGZ6RHMB4YL"),
+        ("graph: 481920573361842|§", "xTq4LmZ0vNc81RkPy5WdHsJb2Ga"),
+        ('key := "eyJhbGciOiJIUzI1NiJ9.§"', "hdMLjiIayyb5cgbcVtj.fmnUM4cjvbe1JMFDuBSwW"),
+        ("\x1b[38;5;12mtoken\x1b[0m=\x1b[33m§\x1b[0m", _GROUPS),
+    ],
+)
+def test_a_generated_value_is_found_however_it_is_written(text: str, secret: str):
+    clean = redact(text.replace("§", secret))
+    assert secret not in clean
+    assert secret[len(secret) // 2 :] not in clean
+
+
+def test_a_generated_secret_is_found_wherever_it_is_repeated():
+    assert redact(f"ran with {_GROUPS} and got") == f"ran with {_GROUPS} and got"
+    assert _GROUPS not in redact(f"API_TOKEN={_GROUPS}\nran with {_GROUPS} and got")
+
+
 @pytest.mark.parametrize("code", ["k3f9a-7mq2x", "a1b2c3d4e5"])
 def test_a_single_recovery_code_is_found(code: str):
     assert code not in redact(f"my 2fa backup code is {code}.")
