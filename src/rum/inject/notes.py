@@ -23,7 +23,7 @@ from rum.text.patterns import Match, Pattern, Text
 from rum.text.sentences import closes_fence, fence_marker, open_fence
 from rum.text.shorten import one_line
 
-VERSION = f"7.{terms.VERSION}"  # Change it whenever the same note would get another summary
+VERSION = f"8.{terms.VERSION}"  # Change it whenever the same note would get another summary
 HEADING = "## Background Knowledge from Previous Runs\n\n"
 MAX_MEANING = 800  # Characters of a note that are embedded
 MAX_CONTENT = 500  # Characters of a note that go into a prompt
@@ -55,7 +55,7 @@ class NoteSummary(Struct, frozen=True, array_like=True):
     line: int
     claims: tuple[int, ...]
     stances: tuple[int, ...]
-    otherwise: tuple[Contradiction, ...]
+    contradictions: tuple[Contradiction, ...]
     remarks: tuple[str, ...]
     meaning: str  # What the note says, to be embedded
     origin: str  # The task in which it was found out
@@ -103,7 +103,7 @@ def note_summary(note: Note) -> NoteSummary:
         line=newest.line,
         claims=tuple(claim.key for claim in claims),
         stances=tuple(claim.stance for claim in claims),
-        otherwise=tuple(_earlier_contradictions(note, claims)),
+        contradictions=tuple(_earlier_contradictions(note, claims)),
         remarks=tuple(remark for entry in note.entries for remark in entry.remarks),
         meaning=" ".join(f"{newest.title}. {newest.content}".split())[:MAX_MEANING],
         origin=" ".join((newest.discovered_in or "").removeprefix("Task:").split())[:MAX_MEANING],
@@ -231,7 +231,7 @@ def background(notes: Iterable[MatchedNote], date: Callable[[int], str]) -> str:
     for note in notes:
         text += f"### {note.title}\n*Importance: {note.importance.value.upper()}*\n"
         text += f"*Discovered by: {note.discovered_by}*\n\n{note.content}\n\n"
-        for other in note.otherwise or ():
+        for other in note.contradictions or ():
             at = f", {date(other.discovered_at)}" if other.discovered_at is not None else ""
             text += f"*Contradicted by ({other.id}{at}): {other.says}*\n\n"
         if said := remark(note.freshness):

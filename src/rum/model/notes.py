@@ -212,7 +212,7 @@ class NoteShown(CodeState, frozen=True, kw_only=True):
     entries: list[Entry]
     related: list[str] | UnsetType = UNSET  # Notes that it names, or that name it
     missing: list[str] | UnsetType = UNSET  # Notes that it names and that do not exist
-    otherwise: list[Contradiction] | UnsetType = UNSET
+    contradictions: list[Contradiction] | UnsetType = UNSET
 
 
 class Contradiction(Struct, frozen=True):
@@ -239,7 +239,7 @@ class MatchedNote(CodeState, frozen=True, kw_only=True):
     why: list[str]
     content: str
     related: list[str] | UnsetType = UNSET
-    otherwise: list[Contradiction] | UnsetType = UNSET
+    contradictions: list[Contradiction] | UnsetType = UNSET
     gone: list[str] | UnsetType = UNSET  # The files it names, if none of them exists and nobody confirmed it
 
 

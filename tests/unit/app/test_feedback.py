@@ -144,7 +144,7 @@ def test_a_newer_fact_or_word_of_the_user_contradicts_a_note(shop: Shop, rum: Ru
     assert isinstance(points, list)
     assert isinstance(text.taken, list)
     assert text.taken[0].points < points[0].points
-    assert [one.says for one in rum.notes.show(slug).otherwise or ()] == ["redis = 7.2"]
+    assert [one.says for one in rum.notes.show(slug).contradictions or ()] == ["redis = 7.2"]
     telling = Telling(cwd=str(shop.folder), session="s1", at=shop.clock.at)
     leave(rum, telling.prompt("From now on session keys must not be hashed.").stop("Noted."))
     rum.take_in()

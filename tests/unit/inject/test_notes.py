@@ -114,7 +114,7 @@ def test_the_newest_entry_stands_for_the_note():
 
 def test_an_earlier_entry_that_says_otherwise_is_known():
     summary = note_summary(note("auth", "Use JWT.", "Nothing new.", "Do not use JWT."))
-    assert summary.otherwise == (Contradiction("Do not use JWT.", "auth#1", "Use JWT.", NOON),)
+    assert summary.contradictions == (Contradiction("Do not use JWT.", "auth#1", "Use JWT.", NOON),)
 
 
 def test_another_note_that_may_say_otherwise_is_known_unless_it_is_retired():
@@ -149,7 +149,7 @@ def test_the_text_for_a_prompt():
 
 def test_contradicting_statements_are_shown_side_by_side():
     otherwise = [Contradiction("Use JWT.", "b#2", "Do not use JWT.", NOON), Contradiction("x", "c#1", "y")]
-    text = background([shown("Use JWT.", otherwise=otherwise)], lambda at: f"day {at}")
+    text = background([shown("Use JWT.", contradictions=otherwise)], lambda at: f"day {at}")
     assert text.endswith(
         "\n\nUse JWT.\n\n*Contradicted by (b#2, day 1750000000): Do not use JWT.*\n\n"
         "*Contradicted by (c#1): y*\n\n"

@@ -164,13 +164,15 @@ def _note(note: MatchedNote) -> Piece:
     versions = [
         whole,
         *(
-            replace(whole, content=cut(whole.content, length), otherwise=(whole.otherwise or [])[:1])
+            replace(
+                whole, content=cut(whole.content, length), contradictions=(whole.contradictions or [])[:1]
+            )
             for length in SHORTER_LENGTHS
         ),
     ]
     blocks = [background([version], day).removeprefix(HEADING) for version in versions]
     at = note.discovered_at or 0
-    is_older = any((other.discovered_at or 0) > at for other in note.otherwise or ())
+    is_older = any((other.discovered_at or 0) > at for other in note.contradictions or ())
     is_outdated = is_older or bool(note.gone) or bool(remark(note.freshness))
     points = note.score - (wording.OUTDATED if is_outdated else 0.0)
     return wording.note(note.id, round(points, 2), blocks, at)

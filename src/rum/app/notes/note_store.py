@@ -127,7 +127,7 @@ class NoteStore:
         self, summary: NoteSummary, entry: Entry, summaries: dict[str, NoteSummary]
     ) -> list[Contradiction] | UnsetType:
         """The statements in earlier entries and other notes that contradict `entry`; only the first few."""
-        found = list(summary.otherwise)
+        found = list(summary.contradictions)
         others = possible_contradictions(summary, summaries.values())[:MAX_NOTES_COMPARED]
         own_claims = claims_in(entry.content) if others else []
         for other in others:

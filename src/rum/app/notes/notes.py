@@ -231,7 +231,7 @@ def match_notes(
             why=scored.why,
             content=cut(entry.content),
             related=[slug for slug in summary.related if slug in summaries] or UNSET,
-            otherwise=_contradictions(caller.project, summary, entry, summaries),
+            contradictions=_contradictions(caller.project, summary, entry, summaries),
             gone=_gone_files(caller.project, summary.slug, entry, query.now) or UNSET,
             **code_state(fresh.get(summary.slug)),
         )
@@ -331,9 +331,9 @@ def show_note(caller: Caller, request: ShowNote) -> NoteShown:
     naming = [summary.slug for summary in summaries.values() if note.slug in summary.related]
     related = [slug for slug in dict.fromkeys([*named, *naming]) if slug in summaries and slug != note.slug]
     is_newest = one is None or one[1].n == note.newest.n
-    otherwise = UNSET
+    contradictions = UNSET
     if note.slug in summaries:
-        otherwise = _contradictions(caller.project, summaries[note.slug], note.newest, summaries)
+        contradictions = _contradictions(caller.project, summaries[note.slug], note.newest, summaries)
     return NoteShown(
         id=f"{note.slug}#{one[1].n}" if one else note.slug,
         path=caller.relative(notes.folder.file(note.slug)),
@@ -341,7 +341,7 @@ def show_note(caller: Caller, request: ShowNote) -> NoteShown:
         entries=[one[1]] if one else list(note.entries),
         related=related or UNSET,
         missing=[slug for slug in named if slug not in summaries] or UNSET,
-        otherwise=otherwise,
+        contradictions=contradictions,
         **(code_state(_freshness(caller.project, [note.slug]).get(note.slug)) if is_newest else {}),
     )
 

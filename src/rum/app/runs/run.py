@@ -206,7 +206,7 @@ class Run:
         active = (attempt for attempt in reversed(self._attempts) if not attempt.is_over)
         next(active, self._first_attempt).step(step.description, action)
 
-    def stand(self, **fields: Any) -> None:
+    def set_context(self, **fields: Any) -> None:
         """Set fields of the journal's `context`, such as current_plan_step, blockers."""
         self._active_journal().context(plain_json(fields))
 
@@ -386,7 +386,9 @@ class RunJournal:
     def context(self, fields: Json) -> None:
         """Write the current state of the work."""
         if not fields:
-            raise InvalidQuery("stand: give the fields to set, such as current_plan_step.", field="stand")
+            raise InvalidQuery(
+                "set_context: give the fields to set, such as current_plan_step.", field="set_context"
+            )
         require_valid(JournalContext, with_file_keys(JournalContext, fields), "context", whole=False)
         if journal := self._journal:
             self._collect(lambda: journal.context(fields))

@@ -179,7 +179,7 @@ def test_contradicting_entries_and_notes_are_shown_with_both(rum: Rum, shop: Sho
     add(rum, content="The API listens on port 9090.")
     add(rum, "Ports", "The API does not listen on port 9090.", when="port")
     (found,) = rum.notes.match("auth").notes
-    assert [(one.id, one.says) for one in found.otherwise or ()] == [
+    assert [(one.id, one.says) for one in found.contradictions or ()] == [
         ("auth-module#1", "The API listens on port 8080."),
         ("ports#1", "The API does not listen on port 9090."),
     ]
@@ -188,7 +188,7 @@ def test_contradicting_entries_and_notes_are_shown_with_both(rum: Rum, shop: Sho
         "The API listens on port 9090.\n\n*Contradicted by (auth-module#1, 2025-06-15): The API listens on"
         in text
     )
-    assert [one.id for one in rum.notes.show("ports").otherwise or ()] == ["auth-module#2"]
+    assert [one.id for one in rum.notes.show("ports").contradictions or ()] == ["auth-module#2"]
 
 
 def test_a_note_that_was_retired_stays_on_disk_and_out_of_prompts(rum: Rum):

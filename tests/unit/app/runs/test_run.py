@@ -193,8 +193,8 @@ class TestOutcome:
             (lambda run: run.step("x", file="a\nb"), "path"),
             (lambda run: run.attempt("x", artifacts="none"), "artifacts"),
             (lambda run: run.attempt("x", id="mine"), "id"),
-            (lambda run: run.stand(blockers="none"), "blockers"),
-            (lambda run: run.stand(), "current_plan_step"),
+            (lambda run: run.set_context(blockers="none"), "blockers"),
+            (lambda run: run.set_context(), "current_plan_step"),
         ],
     )
     def test_what_is_wrong_is_refused_at_once_and_is_no_failure_of_the_task(
@@ -269,7 +269,7 @@ class TestJournal:
 
     def test_the_current_state_of_the_agent_is_recorded(self, rum: Rum):
         with rum.run(agent="developer", task=TASK) as run:
-            run.stand(current_plan_step=2, blockers=["no key"])
+            run.set_context(current_plan_step=2, blockers=["no key"])
             assert "- Step: 2\n- Blockers: no key" in run.prompt
 
     def test_it_is_valid_whatever_was_put_into_it(self, rum: Rum):

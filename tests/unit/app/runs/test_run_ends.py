@@ -188,7 +188,7 @@ CALLS: dict[str, Callable[[Run], Any]] = {
     "decision": lambda run: run.decision("skip", "x"),
     "attempt": lambda run: run.attempt("x"),
     "step": lambda run: run.step("x", file=FILE),
-    "stand": lambda run: run.stand(blockers=["x"]),
+    "set_context": lambda run: run.set_context(blockers=["x"]),
     "succeed": lambda run: run.succeed("x"),
     "fail": lambda run: run.fail("x"),
     "partial": lambda run: run.partial("x"),

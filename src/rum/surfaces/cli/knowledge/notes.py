@@ -130,7 +130,7 @@ def _note_view(answer: NoteShown) -> View:
     about: list[Field] = [("file", answer.path)]
     about += [("related", ", ".join(answer.related))] if answer.related else []
     about += [("related, but missing", ", ".join(answer.missing))] if answer.missing else []
-    about += [("contradictions", _contradictions(answer.otherwise))] if answer.otherwise else []
+    about += [("contradictions", _contradictions(answer.contradictions))] if answer.contradictions else []
     about += code_field(answer)
     return [*view, Fields((TextPart(slug, "id"),), about)]
 
@@ -154,8 +154,8 @@ def _entry(slug: str, entry: Entry, *, newest: bool) -> Fields:
     return Fields((*heading(entry.title, f"{slug}#{entry.n}"), *state), filled(fields))
 
 
-def _contradictions(otherwise: list[Contradiction]) -> list[str]:
-    return [f"{other.said} — {other.id}: {other.says}" for other in otherwise]
+def _contradictions(contradictions: list[Contradiction]) -> list[str]:
+    return [f"{other.said} — {other.id}: {other.says}" for other in contradictions]
 
 
 @command("match", note)
@@ -188,7 +188,9 @@ def _points_view(answer: NotesMatched) -> View:
     for note in answer.notes:
         fields: list[Field] = [("match", f"{note.match}: {note.pattern}"), ("points", note.why)]
         fields += [] if note.related is UNSET else [("related", ", ".join(note.related))]
-        fields += [] if note.otherwise is UNSET else [("contradictions", _contradictions(note.otherwise))]
+        fields += (
+            [] if note.contradictions is UNSET else [("contradictions", _contradictions(note.contradictions))]
+        )
         fields += code_field(note)
         view.append(Fields((TextPart(f"{note.score:g}", "good"), *heading(note.title, note.id)), fields))
     return view

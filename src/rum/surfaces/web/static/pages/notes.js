@@ -70,7 +70,7 @@ function Note({ slug, me }) {
         />
         ${adding && html`<${NoteForm} from=${adding} onDone=${() => (setAdding(null), load.reload())} onCancel=${() => setAdding(null)} />`}
         <${Freshness} memory=${note} />
-        ${(note.otherwise ?? []).map((one, index) => html`<p key=${index} class="message notice"><${Shape} kind="partial" /><span>“${one.said}” – but <a href=${link("notes", one.id.split("#")[0])}>${one.id}</a> says: “${one.says}”</span></p>`)}
+        ${(note.contradictions ?? []).map((one, index) => html`<p key=${index} class="message notice"><${Shape} kind="partial" /><span>“${one.said}” – but <a href=${link("notes", one.id.split("#")[0])}>${one.id}</a> says: “${one.says}”</span></p>`)}
         ${[...note.entries].reverse().map(
           (entry) => html`<article key=${entry.n} class="note-entry" id=${`entry-${entry.n}`}>
             <h2 class="section">Entry ${entry.n}${entry.n === note.newest && html` <span class="label">current</span>`}${(entry.deprecated || entry.superseded_by) && html` <span class="label">retired</span>`}</h2>
