@@ -128,7 +128,7 @@ def memory(
 
     If nothing was learned from it, the reason for the work is shown instead.
     """
-    why = [f"Why: {_line(context, REASON)}"] if context.strip() else []
+    why = [f"Context: {_line(context, REASON)}"] if context.strip() else []
     more = [f"Learned: {_line(learning, LONG)}" for learning in learned[:2]] or why
     marks = [*([] if verified else ["unverified"]), *([remark] if remark else [])]
     tail, mark = _tail(memory_id, times), f" ({', '.join(marks)})" if marks else ""

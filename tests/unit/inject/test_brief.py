@@ -89,7 +89,7 @@ def test_earlier_work_says_why_where_nothing_was_learned_from_it():
     piece = brief.memory(
         ID, 30, goal="Drop the cache", summary="abc123: 2 files", context="Prices were\nstale"
     )
-    assert piece.forms[0] == "- Drop the cache: abc123: 2 files. Why: Prices were stale [084sn02q]"
+    assert piece.forms[0] == "- Drop the cache: abc123: 2 files. Context: Prices were stale [084sn02q]"
     learned = brief.memory(ID, 30, goal="g", summary="s", learned=["Ask first"], context="Prices were stale")
     assert learned.forms[0] == "- g: s. Learned: Ask first [084sn02q]"
 

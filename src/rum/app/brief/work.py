@@ -195,9 +195,10 @@ def _failure(memory: Memory, points: float, times: int, after: LaterWork) -> Pie
 
 
 def _is_open(memory: Memory) -> bool:
-    """Whether captured work failed but is still there: what was asked for is to be finished, not avoided."""
+    """Whether captured work failed, but is still there or to be done: it is to be finished, not avoided."""
     edits = (one for one in memory.actions if OPERATION_OF.get(one.type) not in (None, Operation.READ))
-    return memory.origin.kind in _CAPTURED and any(one.result is None or one.result.success for one in edits)
+    is_there = any(one.result is None or one.result.success for one in edits)
+    return memory.origin.kind in _CAPTURED and (is_there or bool(memory.outcome.follow_up_needed))
 
 
 def _answer(query: BriefQuery, found: ScoredMemory, times: int, after: LaterWork) -> Piece:

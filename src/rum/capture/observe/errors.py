@@ -28,6 +28,7 @@ _REPORTED: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("failed", re.compile(r"^FAILED (\S+(?: - .+)?)$")),
     ("failed", re.compile(r"^\s*--- FAIL: (\S+)")),
     ("failed", re.compile(r"^not ok \d+ -? ?(.+)")),
+    ("failed", re.compile(r"^FAIL: (\S.*)")),
     ("failed", re.compile(r"^\s*[✕✗×] (.+)")),
     ("command not found", re.compile(r"^(?:\S+: )?(?:line \d+: )?(\S+): (?:command )?not found$")),
     ("fatal", re.compile(r"^fatal: (.+)")),

@@ -251,7 +251,8 @@ def context_of(prompt: str, earlier: str = "", said: str = "") -> str:
         return shorten(" ".join(filter(None, texts)), CONTEXT)
     typed, pasted = split_pasted(without_client_tags(prompt))
     typed = typed.replace(PASTE, " ")
-    text = without_pleasantries(without_modes(" ".join(plain(_mentions(typed)).split())))
+    text = without_smileys(" ".join(plain(_mentions(typed)).split()))
+    text = without_pleasantries(without_modes(text)).rstrip(" .")
     goal = goal_of(prompt)
     error = _error_in(pasted)
     error = "" if error in goal else error

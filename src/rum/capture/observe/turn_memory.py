@@ -310,7 +310,8 @@ class _TurnReader:
             outcome["failure_reason"] = verdict.reason
         if verdict.category is not None:
             outcome["failure_category"] = verdict.category
-        if proof is not None:
+        # An answer to a question is not proved by what ran while it was looked for.
+        if proof is not None and not (self.turn.asks and not changed):
             outcome["verified_by"] = {
                 "type": proof.kind,
                 "command": proof.shown[:_MAX_COMMAND],

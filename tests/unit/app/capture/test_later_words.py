@@ -164,3 +164,11 @@ def test_what_was_left_in_a_file_that_was_changed_since_is_not_told(rum: Rum, se
     later = sessions.begin("s2").prompt("also for the nightly sockets").edit("batch.py", "b", "ping()")
     sessions.take(green(later).stop("The nightly job pings now."))
     assert "batch.py keeps stale sockets" not in rum.brief(task="stale sockets").text
+
+
+def test_undone_work_that_is_still_to_do_is_left_unfinished(rum: Rum, sessions: Sessions):
+    telling = sessions.begin().prompt("bump sqlmodel to 0.1").edit("reqs.txt", "sqlmodel==0", "sqlmodel==1")
+    telling.run("make check", "FAIL: import", 2).run("git checkout reqs.txt")
+    sessions.take(telling.stop("It is back.\n\n## Next steps\n- change the import of sqlmodel, then bump"))
+    text = rum.brief(task="bump sqlmodel").text
+    assert "### Left Unfinished\n- bump sqlmodel to 0.1" in text

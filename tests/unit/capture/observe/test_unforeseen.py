@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rum.capture.observe.goals import goal_of
+from rum.capture.observe.goals import context_of, goal_of
 from rum.capture.observe.guidance import guidance_in
 from rum.capture.observe.last_message import read_last_message
 from rum.capture.observe.messages import rejects
@@ -357,3 +357,13 @@ def test_a_cause_that_the_result_speaks_against_is_no_learning():
     first = observe_turn(telling.turns()[0]).fields
     assert first
     assert "The cause was the missing lock" not in first["outcome"]["learnings"]
+
+
+def test_thanks_with_a_smiley_are_no_context():
+    assert context_of("peux-tu arrondir resume() à une décimale ? merci d'avance :)") == ""
+
+
+def test_an_answer_is_not_proved_by_what_ran_beside_it():
+    telling = Telling().prompt("why is everything compiled again?").run("make", "gcc -c a.c")
+    memory = memory_of(telling, "Every object depends on version.h, which gets a new date at each run. " * 3)
+    assert "verified_by" not in memory["outcome"]
