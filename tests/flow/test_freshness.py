@@ -259,7 +259,98 @@ def test_changes_that_are_not_committed_have_no_commit(rum: Rum, repository: Rep
     keep(rum, "Refuse a missing key", **about("gate.py:6-9"))
     repository.write("gate.py", REWRITTEN)
     [memory] = rum.verify().files[0].memories
-    assert not memory.since
+    assert (bool(memory.since), memory.uncommitted) == (False, True)
+
+
+def test_neither_the_commit_that_brought_the_code_nor_one_that_formats_it_changed_it(
+    rum: Rum, repository: Repository
+):
+    added = GATE + "\n\ndef lock_gate(key):\n    return key + 'x'\n"
+    repository.write("gate.py", added)
+    kept = keep(rum, "Lock the gate", **about("gate.py:16-17"))
+    repository.commit("Lock the gate", {"gate.py": added})
+    repository.commit("Format", {"gate.py": added.replace("key + 'x'", 'key + "x"')})
+    by = repository.commit("Lock twice", {"gate.py": added.replace("key + 'x'", 'key + "xx"')})
+    repository.commit("Lower the limit", {"gate.py": added.replace("'x'", '"xx"').replace("10", "9")})
+    [memory] = rum.verify().files[0].memories
+    assert (memory.id, memory.since and memory.since.commit) == (kept, by)
+
+
+def test_the_commit_that_removed_code_is_named_not_others_of_the_file(rum: Rum, repository: Repository):
+    kept = keep(rum, "Close the gate", **about("gate.py:12-13"))
+    repository.commit("Lower the limit", {"gate.py": GATE.replace("10", "9")})
+    by = repository.commit("Leave the gate open", {"gate.py": GATE.partition("\n\n\ndef close")[0] + "\n"})
+    repository.commit("Lower it again", {"gate.py": GATE.partition("\n\n\ndef close")[0].replace("10", "8")})
+    [memory] = rum.verify().files[0].memories
+    assert (memory.id, memory.freshness, memory.since and memory.since.commit) == (kept, "gone", by)
+
+
+def test_answers_name_the_commit_once_git_was_asked(rum: Rum, repository: Repository):
+    kept = keep(rum, "Refuse a missing key", **about("gate.py:6-9"))
+    by = repository.commit("Refuse an empty key, too", {"gate.py": REWRITTEN})
+    assert not rum.show(kept).code_since
+    rum.tidy()
+    since = str(rum.show(kept).code_since)
+    assert since.startswith(by[:10])
+    assert since.endswith("Refuse an empty key, too")
+    assert rum.recall(query="missing key", depth="outcome").memories[0].code_since == since
+    repository.git("reset", "-q", "--hard", "HEAD^")
+    repository.write("gate.py", REWRITTEN.replace("LIMIT", "MOST"))
+    assert not rum.show(kept).code_since
+
+
+def test_code_that_a_commit_moved_to_another_file_is_found_there(
+    rum: Rum, repository: Repository, tmp_path: Path
+):
+    kept = keep(rum, "Close the gate", **about("gate.py:12-13"))
+    begin, _, end = GATE.partition("\n\n\ndef close")
+    repository.commit("Split the gate", {"gate.py": begin + "\n", "door.py": "# The door\ndef close" + end})
+    assert fresh(rum, kept)[0] == "gone"
+    rum.tidy()
+    assert fresh(rum, kept) == ("moved", "door.py:2-3", None)
+    assert rum.verify().stale == 0
+    repository.write("door.py", "\n")
+    assert fresh(rum, kept)[0] == "gone"
+
+
+def test_what_is_stated_of_changed_code_counts_less_but_no_failure_does(rum: Rum, repository: Repository):
+    """The confidence of what was tried, and of what a commit did, stays: it is still true."""
+    rum.import_git()
+    old = keep(rum, "Open the gate with a key", **about("gate.py:6-9"))
+    new = keep(rum, "Open the gate with a key card", **about("gate.py:1-3"))
+    failed = keep(
+        rum, "Open the gate with a hook", outcome={"success": False, "summary": "No"}, **about("gate.py:6-9")
+    )
+    question = {"query": "open the gate with a key", "min_confidence": 0, "include_similar": True}
+
+    def sure() -> dict[str, float]:
+        answer = rum.recall(**question)
+        assert [one.confidence for one in answer.memories] == sorted(
+            (one.confidence for one in answer.memories), reverse=True
+        )
+        return {one.id: one.confidence for one in answer.memories}
+
+    before = sure()
+    repository.commit("Open another way", {"gate.py": GATE.replace("if key is None", "if not key")})
+    some = sure()
+    repository.commit("Open no more", {"gate.py": "import os\n\nLIMIT = 10\n"})
+    after = sure()
+    assert before[old] > some[old] > after[old] > 0
+    assert {one: before[one] for one in before if one != old} == {
+        one: after[one] for one in after if one != old
+    }
+    assert {new, failed} < after.keys()
+    [told] = [one.why for one in rum.recall(explain=True, **question).memories if one.id == old]
+    assert any("of its code changed since" in line for line in told)
+
+
+def test_near_misses_say_that_the_code_changed(rum: Rum, repository: Repository):
+    for number in range(9):
+        keep(rum, f"Oil hinge number {number} of the wicket")
+    keep(rum, "Refuse a missing key of the gate", **about("gate.py:6-9"))
+    repository.write("gate.py", REWRITTEN)
+    answer = rum.recall(query="key cutting machines in the workshop of a locksmith", min_confidence=0.9)
+    assert any("(code changed since)" in one.text for one in answer.near or ())
 
 
 def test_a_confirmed_memory_is_compared_with_the_new_code(rum: Rum, repository: Repository):
@@ -429,6 +520,22 @@ def test_an_agent_finds_and_confirms_what_went_stale_by_tools(repository: Reposi
             rum.call("feedback", {"id": one.id, "useful": True, "still_true": True})
         assert rum.call("list", {"stale": True}).total == 0
         assert fresh(rum, kept)[0] == "fresh"
+
+
+def test_an_agent_corrects_supersedes_and_forgets_what_went_stale_by_tools(
+    repository: Repository, tmp_path: Path
+):
+    with Rum.open(repository.root, home=tmp_path / "home", owner=False) as rum:
+        old = [keep(rum, f"Refuse a key, way {number}", **about("gate.py:6-9")) for number in range(3)]
+        repository.commit("Refuse an empty key", {"gate.py": REWRITTEN})
+        answer = rum.call("list", {"stale": True})
+        assert {one.since.subject for one in answer.stale[0].memories} == {"Refuse an empty key"}
+        rum.call("update_memory", {"memory_id": old[0], "outcome": {"summary": "Refuses an empty key"}})
+        rum.call("feedback", {"id": old[0], "useful": True, "still_true": True})
+        new = keep(rum, "Refuse an empty key", **about("gate.py:6-9"))
+        rum.call("link", {"source_id": new, "target_id": old[1], "link_type": "supersedes"})
+        rum.call("forget", {"id": old[2]})
+        assert rum.call("list", {"stale": True}).total == 0
 
 
 def test_lists_of_the_page_offers_and_exports_say_how_fresh_memories_are(rum: Rum, repository: Repository):

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
         end: int = 0
         share: float = 0.0  # How much of it changed, from 0 to 1
         unmerged: str = ""  # The branch of work that is not in the checkout, `tag NAME`, or `abandoned`
+        since: str = ""  # The commit that changed it, with its date and subject
 
 else:
     # `typing` is slow to load.
@@ -54,7 +55,9 @@ else:
         ),
     )
     Freshness = namedtuple(
-        "Freshness", ("state", "path", "start", "end", "share", "unmerged"), defaults=("", 0, 0, 0.0, "")
+        "Freshness",
+        ("state", "path", "start", "end", "share", "unmerged", "since"),
+        defaults=("", 0, 0, 0.0, "", ""),
     )
 
 FRESH = "fresh"  # The same code at the same place

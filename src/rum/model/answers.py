@@ -38,6 +38,7 @@ class RetrievedMemory(Struct, frozen=True, kw_only=True):
     freshness: str | UnsetType = UNSET
     code_at: str | UnsetType = UNSET  # Where that code is now; of changed and gone code where it was
     code_changed: float | UnsetType = UNSET  # The share of that code which is different now
+    code_since: str | UnsetType = UNSET  # The commit that changed it, where it is known
     unmerged: str | UnsetType = UNSET  # The branch of work that is not in the checkout, or `abandoned`
     similar: int | UnsetType = (
         UNSET  # How many more of the same goal were found; `include_similar` shows them

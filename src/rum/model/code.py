@@ -74,7 +74,7 @@ class WhyResult(Struct, frozen=True, omit_defaults=True):
 
 
 class ChangedBy(Struct, frozen=True):
-    """The commit that first changed some code after a memory was tied to it."""
+    """The commit that changed some code after a memory was tied to it."""
 
     commit: str
     at: int
@@ -100,7 +100,8 @@ class StaleMemory(Struct, frozen=True, kw_only=True):
     freshness: str
     code_at: str  # Where that code is now, or was
     code_changed: float  # The share of it that is different
-    since: ChangedBy | UnsetType = UNSET  # Unset if no commit did it: the change is not committed
+    since: ChangedBy | UnsetType = UNSET
+    uncommitted: bool | UnsetType = UNSET  # Set if no commit did it
 
 
 class StaleFile(Struct, frozen=True):

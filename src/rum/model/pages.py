@@ -46,6 +46,7 @@ class Entry(CodeState, frozen=True, kw_only=True):
     branch: str | None
     origin: str
     unmerged: str | UnsetType = UNSET
+    code_since: str | UnsetType = UNSET
 
 
 class Paging(Layer, frozen=True, kw_only=True):

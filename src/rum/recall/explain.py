@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from rum.recall import fitted, limits
+from rum.recall.outdated import CODE_CHANGED
 from rum.recall.query import Match, RecallQuery
 from rum.text.shorten import shorten
 
@@ -63,6 +64,9 @@ def explain(query: RecallQuery, column: str, match: Match) -> list[str]:
         added = limits.USEFULNESS * match.useful
         proved = "proved useful" if added > 0 else "proved useless"
         lines.append(f"{proved} when it was offered ({added:+.2f})")
+    if match.outdated:
+        share = f"{100 * match.outdated:.0f} % of its code changed since"
+        lines.append(f"{share} ({-CODE_CHANGED * match.outdated:+.2f})")
     others = _as_typed(
         query, (term for term in words.terms_of(words.everything & ~match.mask) if words.holders[term])
     )

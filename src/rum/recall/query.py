@@ -356,6 +356,7 @@ class Match:
         "literal",
         "mask",
         "memory_id",
+        "outdated",
         "score",
         "session_id",
         "signals",
@@ -370,6 +371,8 @@ class Match:
         self.signals: dict[str, float] = {}
         self.useful = 0.0
         """How useful it proved to be, from -1 to 1; 0 without evidence."""
+        self.outdated = 0.0
+        """How much of the code that it states something about has changed, from 0 to 1."""
         self.goal = ""
         """The indexed terms of its goal."""
         self.mask = 0

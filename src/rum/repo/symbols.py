@@ -1,4 +1,8 @@
-"""Where a function or class stands in a source file: exact for Python, by declarations elsewhere."""
+"""Where a function or class stands in a source file.
+
+Exact for Python, and with the extra `symbols` for JavaScript, TypeScript, Go, Rust, Java and C; else by what
+looks like a declaration.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,14 @@ import warnings
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from rum.repo.grammars import grammar_symbols
 from rum.text.lexicon import word_set
 
 MAX_LINES = 50_000  # Of a file that is searched for symbols
 _MAX_BODY = 3000  # Lines of a symbol
 _MAX_SCANNED = 2_000_000  # Lines of all bodies together, as those of a hostile file all overlap
 _PYTHON = (".py", ".pyi")
+_ALWAYS_KEYWORD = (".go", ".rs")  # Nothing is declared without a keyword
 _SCRIPT = (".js", ".jsx", ".mjs", ".cjs", ".ts", ".tsx", ".mts", ".cts")
 _NAME = r"[A-Za-z_$][\w$]*"
 _MODIFIERS = (
@@ -28,6 +34,10 @@ _KEYWORDS = (
 _KEYWORD = re.compile(
     rf"^(?P<indent>\s*)(?:(?:{_MODIFIERS})\s+)*(?:{_KEYWORDS})\s*\*?\s+"
     rf"(?:\([^)]{{0,80}}\)\s*)?(?P<name>{_NAME})"
+)
+# Of Rust, the type that has the methods, not the trait.
+_IMPL = re.compile(
+    rf"^(?P<indent>\s*)(?:unsafe\s+)?impl\b(?:<[^{{;]{{0,120}}>)?\s+(?:[^{{;]{{1,120}}\sfor\s+)?&?(?P<name>{_NAME})"
 )
 # A function of C and its relatives: a name before parentheses at the start of a line, and no `;` after them.
 # A `*` is part of a type only before a sign, as in `Map<Key*>`: a line can be read in one way alone.
@@ -64,7 +74,8 @@ def symbols(text: str, path: str) -> list[Symbol]:
             pass
         else:
             return list(_python_symbols(tree, ""))
-    return list(_declared(text.splitlines(), path.endswith(_SCRIPT)))
+    exact = grammar_symbols(text, path)
+    return list(_declared(text.splitlines(), path)) if exact is None else [Symbol(*one) for one in exact]
 
 
 def named_symbol(found: Sequence[Symbol], name: str) -> Symbol | None:
@@ -93,20 +104,22 @@ def _python_symbols(node: ast.AST, outer: str) -> Iterator[Symbol]:
             yield from _python_symbols(child, outer)
 
 
-def _declared(lines: Sequence[str], is_script: bool) -> Iterator[Symbol]:
+def _declared(lines: Sequence[str], path: str) -> Iterator[Symbol]:
     left = _MAX_SCANNED
+    is_script, has_keyword = path.endswith(_SCRIPT), path.endswith(_ALWAYS_KEYWORD)
     for number, line in enumerate(lines):
         if len(line) > 300 or left < 0:
             continue
         method = _METHOD.match(line) if is_script else None
         if method and not _opens_body(lines, number, method):
             method = None
-        if not (found := method or _KEYWORD.match(line) or _FUNCTION.match(line)):
+        declared = _IMPL.match(line) or _KEYWORD.match(line)
+        if not (found := method or declared or (None if has_keyword else _FUNCTION.match(line))):
             continue
         before = line[: found.start("name")].split()
         if not before and found["indent"] and not method:
             continue  # A call; a declaration at the start of a line may stand alone
-        if not _NO_FUNCTION.isdisjoint((found["name"], *before)) or (
+        if (found is not declared and not _NO_FUNCTION.isdisjoint((found["name"], *before))) or (
             _BINDING.search(line) and not _BINDS_FUNCTION.search(line)
         ):
             continue

@@ -161,6 +161,18 @@ def test_comments_of_each_language_are_left_out(path: str, before: str, after: s
     assert b"".join(normalised(before.encode(), path)[0]) == b"".join(normalised(after.encode(), path)[0])
 
 
+def test_parentheses_around_the_only_parameter_of_an_arrow_are_no_change() -> None:
+    def code(text: str, path: str) -> bytes:
+        return b"".join(normalised(text.encode(), path)[0])
+
+    assert code("all.map((one) => f(one), () => (a))\n", "a.ts") == code(
+        "all.map(one => f(one), () => (a))\n", "a.ts"
+    )
+    assert code("f(one)\n", "a.ts") != code("f one\n", "a.ts")
+    assert code("get({a}) => 1\n", "a.js") != code("get {a} => 1\n", "a.js")
+    assert code("Some(one) => 1\n", "a.rs") != code("Some one => 1\n", "a.rs")
+
+
 @pytest.mark.parametrize(
     ("path", "line"),
     [

@@ -1,14 +1,25 @@
-"""Functions and classes are found in the usual languages."""
+"""Functions and classes are found in the usual languages, also without the extra `symbols`."""
 
 from __future__ import annotations
 
+import sys
 import time
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rum.repo import grammars
 from rum.repo.symbols import enclosing_symbol, named_symbol, symbols
+
+
+@pytest.fixture(autouse=True)
+def _without_the_extra(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setitem(sys.modules, "tree_sitter", None)  # importing it fails
+    grammars.grammar.cache_clear()
+    yield
+    grammars.grammar.cache_clear()
+
 
 PYTHON = """\
 import os
@@ -107,6 +118,18 @@ impl Parser {
     fn next(&mut self) {
     }
 }
+
+impl<'a> Iterator for Lines<'a> {
+    fn new() -> Self {
+    }
+}
+"""
+CLOSURES = """\
+func watch(done chan bool) {
+	go func() {
+		done <- true
+	}()
+}
 """
 RUBY = """\
 class Cart
@@ -142,7 +165,12 @@ end
             },
         ),
         ("a.swift", "func total() {\n    repeated(3) {\n        add()\n    }\n}\n", {"total": (1, 5)}),
-        ("a.rs", RUST, {"parse": (1, 3), "Parser": (5, 8), "next": (6, 7)}),
+        ("a.go", CLOSURES, {"watch": (1, 5)}),
+        (
+            "a.rs",
+            RUST,
+            {"parse": (1, 3), "Parser": (5, 8), "next": (6, 7), "Lines": (10, 13), "new": (11, 12)},
+        ),
         ("a.rb", RUBY, {"Cart": (1, 5), "total": (2, 4)}),
         ("broken.py", "def f(:\n    x\n\ny = 1\n", {"f": (1, 2)}),
     ],

@@ -30,6 +30,7 @@ from rum.model.memory import (
 )
 from rum.model.requests import MAX_LIMIT, RecallRequest
 from rum.recall import cascade
+from rum.recall.outdated import lowered, share_outdated
 from rum.recall.query import RecallQuery
 from rum.recall.wordings import wordings_of
 from rum.store.base import ReadMode
@@ -67,6 +68,7 @@ def work(caller: Caller, query: BriefQuery) -> Iterator[Piece]:
     pool |= {memory.id: memory for memory in recent if not memory.superseded_by}
     after = LaterWork(caller.project, pool)
     after.freshness = freshness_of(caller.project, [found.memory.id for found in (*on_files, *answers)])
+    answers = [_with_freshness(found, after.freshness) for found in answers]
     warned = {found.memory.id for found in on_files if not _is_over(found.memory, after)}
     for (memory, *_), times in _merge_repeated(one for one in on_files if one.memory.id in warned):
         likeness = query.text.share(content_words(memory.intent.goal)) if query.about else 0.0
@@ -137,6 +139,11 @@ def _recall(caller: Caller, query: BriefQuery, **conditions: Any) -> list[Scored
     matches = {match.memory_id: match.confidence for match in found.matches}
     memories = store.memories.get(list(matches), ReadMode.BEST_EFFORT)
     return [ScoredMemory(memory, matches[memory.id], by_meaning) for memory in memories]
+
+
+def _with_freshness(found: ScoredMemory, fresh: Mapping[str, Freshness]) -> ScoredMemory:
+    share = share_outdated(found.memory, fresh.get(found.memory.id))
+    return found._replace(confidence=lowered(found.confidence, share))
 
 
 def _merge_repeated(found: Iterable[ScoredMemory]) -> list[tuple[ScoredMemory, int]]:

@@ -41,7 +41,7 @@ def unmerged(project: Project) -> dict[str, str]:
         return {}
     head, _ = project.commit_and_branch()
     repository = project.repository()
-    kept = read_kept(project.location.directory, repository) if head and repository else {}
+    kept = read_kept(kept_path(project.location.directory, repository)) if head and repository else {}
     # What is not part of a commit is not part of those before it.
     is_known = bool(head) and position_in(kept, (head or "",)) is not None
     return kept.get("memories", {}) if is_known else {}
@@ -63,7 +63,7 @@ def needs_renewal(project: Project, *, commits: bool = False) -> bool:
     repository = project.repository()
     if head is None or repository is None or not project.location.exists:
         return False
-    kept = read_kept(project.location.directory, repository)
+    kept = read_kept(kept_path(project.location.directory, repository))
     if kept.get("head") != head or "chain" not in kept:
         return True
     return commits and kept.get("asked") != _mark(
@@ -90,7 +90,8 @@ def renew_branches(project: Project) -> bool:
     if repository is None or head is None or not project.location.exists:
         return False
     made = project.store.memories.checked_out()
-    kept = read_kept(project.location.directory, repository)
+    path = kept_path(project.location.directory, repository)
+    kept = read_kept(path)
     asked = _asked(project, repository, made)
     found = compare_commits(repository, asked, kept.get("commits"))
     if found is None:
@@ -109,5 +110,5 @@ def renew_branches(project: Project) -> bool:
         "asked": _mark(asked),
     }
     if new != kept:
-        write_private(kept_path(project.location.directory, repository), json.dumps(new).encode())
+        write_private(path, json.dumps(new).encode())
     return new != kept

@@ -21,6 +21,7 @@ from rum.model.anchors import (
     decode,
     place,
 )
+from rum.repo.anchors.checkout import known_state
 
 
 def freshness_of(project: Project, ids: Iterable[str]) -> dict[str, Freshness]:
@@ -45,10 +46,12 @@ def check_anchors(project: Project, ids: Iterable[str]) -> dict[str, list[tuple[
 def what_is_known(
     project: Project, compared: Mapping[str, list[tuple[Anchor, Freshness]]]
 ) -> dict[str, list[tuple[Anchor, Freshness]]]:
-    """Anchors without an answer where their code may never have been part of the checkout."""
-    commits = known_commits(project)
+    """Anchors with what can be said of their code."""
+    commits, checkout = known_commits(project), project.checkout
+    if checkout is None:
+        return {}
     return {
-        one: [(anchor, now if commits.can_tell(anchor, now) else NO_ANSWER) for anchor, now in pairs]
+        one: [(anchor, known_state(anchor, now, commits, checkout)) for anchor, now in pairs]
         for one, pairs in compared.items()
     }
 
@@ -73,7 +76,9 @@ def compare(project: Project, known: Mapping[str, bytes]) -> dict[str, list[tupl
 
 def shown(found: Freshness | None) -> dict[str, Any]:
     """The fields of an answer that say how fresh a memory is."""
-    return {} if found is None else {**code_state(found), "unmerged": found.unmerged or UNSET}
+    if found is None:
+        return {}
+    return {**code_state(found), "unmerged": found.unmerged or UNSET, "code_since": found.since or UNSET}
 
 
 def code_state(found: Freshness | None) -> dict[str, Any]:

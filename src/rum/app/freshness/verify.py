@@ -10,6 +10,7 @@ from msgspec import UNSET, UnsetType
 from rum.app.caller import Caller
 from rum.app.calls import load
 from rum.app.freshness.branches import needs_renewal, renew_branches, unmerged
+from rum.app.freshness.changes import change_of
 from rum.app.freshness.check import check_anchors, compare_anchors
 from rum.app.freshness.texts import CodeText, check_texts, compare_texts, every_text, make_missing_texts
 from rum.app.project import Project
@@ -18,7 +19,7 @@ from rum.model.answers import ledger_id
 from rum.model.code import ChangedBy, ConfirmResult, StaleFile, StaleMemory, VerifyResult
 from rum.model.errors import InvalidQuery
 from rum.recall.files import is_below
-from rum.repo.git_process import ask_git
+from rum.repo.anchors.changes import is_committed
 from rum.store.anchors import TextAnchors
 from rum.store.base import ReadMode
 from rum.text.shorten import one_line
@@ -63,8 +64,8 @@ def verify(caller: Caller, files: Sequence[str], limit: int) -> VerifyResult:
     found: dict[str, list[StaleMemory]] = {}
     for number, item in enumerate(items[:limit]):
         state = stale[item.name]
-        since = _changed_by(project, checked[item.name], state) if number < MAX_ASKED else UNSET
-        found.setdefault(state.path, []).append(_stale(item, state, since))
+        by = _changed_by(project, checked[item.name], state) if number < MAX_ASKED else UNSET
+        found.setdefault(state.path, []).append(_stale(item, state, by))
     hint = "Confirm what still holds, correct or supersede what does not, or forget it." if items else UNSET
     known = sum(state.state != UNKNOWN for state in states.values())
     by_file = [StaleFile(path, found[path]) for path in sorted(found)]
@@ -96,7 +97,7 @@ def _is_about(pairs: Checked, wanted: Iterable[str]) -> bool:
     return any(is_below(path, one) for path in paths for one in wanted)
 
 
-def _stale(item: _Item, state: Freshness, since: ChangedBy | UnsetType) -> StaleMemory:
+def _stale(item: _Item, state: Freshness, by: ChangedBy | bool | UnsetType) -> StaleMemory:
     return StaleMemory(
         id=item.id,
         kind=item.kind,
@@ -106,37 +107,20 @@ def _stale(item: _Item, state: Freshness, since: ChangedBy | UnsetType) -> Stale
         freshness=state.state,
         code_at=place(state.path, state.start, state.end),
         code_changed=state.share,
-        since=since,
+        since=by if isinstance(by, ChangedBy) else UNSET,
+        uncommitted=True if by is False else UNSET,
     )
 
 
-def _changed_by(project: Project, pairs: Checked, state: Freshness) -> ChangedBy | UnsetType:
-    """The first commit that changed the code after the anchor's commit; unset if none did."""
+def _changed_by(project: Project, pairs: Checked, state: Freshness) -> ChangedBy | bool | UnsetType:
+    """The commit that changed the code; False if none did, unset if that is not known."""
     repository = project.repository()
-    anchor = next((one for one, found in pairs if found[:4] == state[:4] and one.commit), None)
-    if repository is None or anchor is None or not anchor.commit.isalnum():
+    pair = next((pair for pair in pairs if pair[1][:4] == state[:4] and pair[0].commit), None)
+    if repository is None or pair is None:
         return UNSET
-    span = (
-        [f"-L{state.start},{state.end}:{state.path}", "-s"]
-        if state.state == CHANGED and state.start
-        else ["--", f":(top,literal){anchor.path}"]
-    )
-    # `-L` counts lines in HEAD, which may have fewer than the work tree; then the file's commits must do.
-    for chosen in (span, ["--", f":(top,literal){anchor.path}"]):
-        printed = ask_git(
-            repository.git_dir,
-            "log",
-            "--format=%H%x00%ct%x00%s",
-            "--no-ext-diff",
-            "--no-textconv",
-            f"{anchor.commit}..HEAD",
-            *chosen,
-        )
-        lines = [line for line in (printed or b"").split(b"\n") if line]
-        if lines:
-            commit, at, subject = lines[-1].decode("utf-8", "replace").split("\0")
-            return ChangedBy(commit, int(at), subject)
-    return UNSET
+    if change := change_of(project, *pair):
+        return ChangedBy(change.commit, change.at, change.subject)
+    return UNSET if is_committed(repository, pair[0], state.path) else False
 
 
 def confirm(caller: Caller, ids: Sequence[str], kind: str | None = None) -> ConfirmResult:

@@ -17,7 +17,7 @@ from rum.app.freshness.check import freshness_of, shown
 from rum.app.memories.hints import hint_for, too_few_tokens_hint
 from rum.app.project import Project
 from rum.inject.render import MAX_LINE, local_time
-from rum.model.anchors import FRESH, MOVED, UNKNOWN, Freshness
+from rum.model.anchors import FRESH, MOVED, UNKNOWN, Freshness, add_label
 from rum.model.answers import (
     DEPTHS,
     LeftOut,
@@ -44,6 +44,7 @@ from rum.recall.cascade import Answer
 from rum.recall.explain import explain
 from rum.recall.files import is_below
 from rum.recall.limits import MAX_NEAR, MIN_NEAR
+from rum.recall.outdated import lower
 from rum.recall.query import Found, Match, RecallQuery, passes
 from rum.recall.wordings import wordings_of
 from rum.repo.files import strip_line
@@ -228,7 +229,10 @@ def _with_freshness(
     answer: Answer,
     wordings: Sequence[RecallQuery],
 ) -> tuple[list[Shown], dict[str, Freshness]]:
-    """The memories to return, and what became of their code; with `fresh_only` more are looked at."""
+    """The memories to return, and what became of their code; with `fresh_only` more are looked at.
+
+    Those about changed code come after those that are now surer; none is left out for it.
+    """
     if request.fresh_only and request.memory_id is None:
         more = min(request.limit * FOLDED, MAX_LIMIT)
         query, *wordings = (_with_limit(one, more) for one in (query, *wordings))
@@ -238,7 +242,8 @@ def _with_freshness(
     if request.fresh_only:
         unchanged = {one for one, state in fresh.items() if state.state in (FRESH, MOVED)}
         found = [one for one in found if one[0].id in unchanged][: request.limit]
-    return found, fresh
+    lower([(memory, match) for memory, match, _ in found], fresh)
+    return sorted(found, key=lambda one: -one[1].confidence), fresh
 
 
 def _nothing_fresh(caller: Caller, answer: Answer) -> RecallResult:
@@ -386,7 +391,7 @@ def _render(
     depth: Depth,
 ) -> RetrievedMemory:
     if depth is Depth.SUMMARY:
-        memory = _as_line(memory, weigh)
+        memory, more = _as_line(memory, weigh), {**more, "code_since": UNSET}
     fuzzy = "fuzzy" if match.level == "semantic" else UNSET
     return at_depth(memory, depth, match.confidence, use, links, match=fuzzy, why=why, **more)
 
@@ -439,17 +444,23 @@ def _near(project: Project, answer: Answer) -> list[NearMatch]:
     """The memories that came closest, if any is better than chance."""
     closest = [match for match in answer.others if match.confidence >= MIN_NEAR][:MAX_NEAR]
     memories = _fetched(project, Depth.REASONING, [match.memory_id for match in closest])
+    fresh = freshness_of(project, memories)
+    found = [(memories[match.memory_id], match) for match in closest if match.memory_id in memories]
+    lower(found, fresh)
+    found.sort(key=lambda one: -one[1].confidence)
     return [
-        NearMatch(match.memory_id, round(match.confidence, 3), _near_text(memories[match.memory_id]))
-        for match in closest
-        if match.memory_id in memories
+        NearMatch(memory.id, round(match.confidence, 3), _near_text(memory, fresh.get(memory.id)))
+        for memory, match in found
     ]
 
 
-def _near_text(memory: Memory) -> str:
+def _near_text(memory: Memory, fresh: Freshness | None) -> str:
     result, told = "ok" if memory.outcome.success else "FAIL", _as_line(memory).full_summary
     day, goal = local_time(memory.created_at)[:10], one_line(memory.intent.goal, 120)
-    return f"{day} {result} {goal} — {one_line(told, MAX_LINE)}"
+    line = f"{day} {result} {goal} — {one_line(told, MAX_LINE)}"
+    # That reverted code is no longer there goes without saying.
+    state = fresh.state if fresh and not memory.reverted_by else UNKNOWN
+    return add_label(line, state, fresh and fresh.unmerged)
 
 
 def _nothing_fits(

@@ -70,6 +70,7 @@ def tidy(caller: Caller, seconds: float, lock_timeout: float, progress: Callable
         load("app.freshness.anchors:make_missing")(caller.project, MAX_ANCHORED)
         load("app.freshness.texts:make_missing_texts")(caller.project, MAX_ANCHORED)
         load("app.freshness.branches:renew_branches")(caller.project)
+        load("app.freshness.changes:renew_changes")(caller.project)
         load("app.offers:judge_work")(caller.project)
         embedded = 0
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from time import localtime, strftime
 
 from rum.model.anchors import (
     BLOB_LENGTH,
+    CHANGED,
     FRESH,
     GONE,
     MOVED,
@@ -176,6 +178,24 @@ def _compared(anchor: Anchor, file: SourceFile, path: str) -> Freshness:
     return file.answers[anchor]
 
 
+def known_state(anchor: Anchor, now: Freshness, commits: KnownCommits, checkout: Checkout) -> Freshness:
+    """What can be said of an anchor's code: also to which other file a commit moved it, or which changed it.
+
+    Nothing is said of code that may never have been part of the checkout, such as that of other branches.
+    """
+    if not commits.can_tell(anchor, now):
+        return NO_ANSWER
+    change = commits.change_of(anchor) if now.state in (CHANGED, GONE) else None
+    if change is None:
+        return now
+    commit, at, subject, moved_to = change
+    if moved_to and (file := checkout.file(moved_to)):
+        found = _compared(anchor, file, moved_to)
+        if found.state == MOVED:
+            return found
+    return now._replace(since=f"{commit[:10]} {strftime('%Y-%m-%d', localtime(at))} {subject}")
+
+
 def is_inside(path: str) -> bool:
     """Whether a path stays below the root of a work tree."""
     if not path or "\0" in path or os.path.isabs(path) or path.startswith("~"):
@@ -203,5 +223,6 @@ def remarks(encoded: Mapping[str, bytes], root: str, folder: str, later_names: L
     for memory_id, data in encoded.items():
         anchors = decode(data)
         pairs = zip(anchors, checkout.check(anchors, later_names), strict=True)
-        found[memory_id] = remark(combine(pair for pair in pairs if commits.can_tell(*pair)).state)
+        known = ((anchor, known_state(anchor, now, commits, checkout)) for anchor, now in pairs)
+        found[memory_id] = remark(combine(known).state)
     return found

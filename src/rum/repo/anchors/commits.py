@@ -19,13 +19,14 @@ from rum.settings.home import read_bounded
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from typing import Any
 
     from rum.model.anchors import Anchor, Freshness
     from rum.repo.git import GitRepository
 
-KEPT_PREFIX = "branches-"  # Of the names of the files with what git said, one for each checkout
+# Of the names of the files with what git said, one for each checkout.
+KEPT_PREFIX, CHANGES_PREFIX = "branches-", "changes-"
 MAX_KEPT = 16 * 1024 * 1024  # Bytes of such a file
 SHORT = 12  # Characters of a commit in it
 _MAX_LOG = 256 * 1024  # Bytes at the end of a log of HEAD that are read: some 1,500 steps
@@ -47,6 +48,7 @@ class KnownCommits:
         self._repository = repository
         self._folder = folder
         self._found: tuple[frozenset[str], str, frozenset[str]] | None = None
+        self._changes: Mapping[str, Sequence[Any]] | None = None
 
     def can_tell(self, anchor: Anchor, now: Freshness) -> bool:
         """Whether it can be said what became of code: if it differs, it must have been in the checkout."""
@@ -60,6 +62,15 @@ class KnownCommits:
             self._found = self._find(self._repository)
         return all(map(self._is_inside, (commit, *log_of(self._repository).later.get(commit, ()))))
 
+    def change_of(self, anchor: Anchor) -> Sequence[Any] | None:
+        """The fields of the `Change` that git named for an anchor; None if it was not asked."""
+        if self._changes is None:
+            kept: dict[str, Any] = {}
+            if self._repository is not None:
+                kept = read_kept(kept_path(self._folder, self._repository, CHANGES_PREFIX))
+            self._changes = kept.get("changes", {}) if self.has(kept.get("head", "")) else {}
+        return self._changes.get(anchor_key(anchor))
+
     def _is_inside(self, commit: str) -> bool:
         reached, inside, later = self._found or (frozenset[str](), "", frozenset[str]())
         short = commit[:SHORT]
@@ -70,7 +81,7 @@ class KnownCommits:
         at = head(repository)[0]
         if at is None:
             return frozenset(), "", frozenset()
-        kept = read_kept(self._folder, repository)
+        kept = read_kept(kept_path(self._folder, repository))
         earlier = log_of(repository).earlier
         found, left = {at}, [at]
         while left:
@@ -145,17 +156,21 @@ def _read_logs(versions: tuple[tuple[str, int, int, int], ...]) -> Log:
     return log
 
 
-def kept_path(folder: str, repository: GitRepository) -> str:
+def anchor_key(anchor: Anchor) -> str:
+    """What tells an anchor from others in the file of changes."""
+    return f"{anchor.commit[:SHORT]} {anchor.text_hash.hex()} {anchor.path}:{anchor.start}"
+
+
+def kept_path(folder: str, repository: GitRepository, prefix: str = KEPT_PREFIX) -> str:
     """The file with what git said of a checkout."""
     import hashlib  # noqa: PLC0415 (loads OpenSSL, which most hooks do not need)
 
     root = os.path.realpath(repository.root).encode("utf-8", "surrogateescape")
-    return os.path.join(folder, f"{KEPT_PREFIX}{hashlib.sha256(root).hexdigest()[:12]}.json")
+    return os.path.join(folder, f"{prefix}{hashlib.sha256(root).hexdigest()[:12]}.json")
 
 
-def read_kept(folder: str, repository: GitRepository) -> dict[str, Any]:
+def read_kept(path: str) -> dict[str, Any]:
     """What git said of a checkout; nothing if the file is missing or damaged."""
-    path = kept_path(folder, repository)
     try:
         info = os.stat(path)
     except OSError:

@@ -69,6 +69,7 @@ _MARKERS: dict[str, tuple[bytes, ...]] = {
     "php": (b"//", b"#"),
 }
 _WITH_BLOCKS = frozenset((*_SLASH_FILES, "php", "css", "sql"))
+_SCRIPTS = frozenset(("js", "jsx", "mjs", "cjs", "ts", "tsx", "mts", "cts", "vue", "svelte"))
 _MARKUP = frozenset(("html", "htm", "xml", "svg", "md", "markdown", "vue", "svelte", "xhtml"))
 # Before the sign of a block: a glob such as `src/**/*.js` is no comment, nor is what stands in quotes.
 _NO_BLOCK_AFTER = frozenset(b"\"'`/*.")
@@ -213,7 +214,8 @@ def normalised(data: bytes, path: str) -> tuple[list[bytes], list[int]]:
         if marker in data:
             lines = data.split(b"\n")
             data = b"\n".join([_without_comment(line, marker) if marker in line else line for line in lines])
-    plain = data.translate(_QUOTES, _DROPPED).split(b"\n")
+    data = data.translate(_QUOTES, _DROPPED)
+    plain = (_without_arrow_parentheses(data) if kind in _SCRIPTS else data).split(b"\n")
     if markers:
         kept = [at for at, line in enumerate(plain) if line and not line.startswith(markers)]
     else:
@@ -249,6 +251,17 @@ def _without_blocks(data: bytes, opening: bytes, closing: bytes) -> bytes:
         parts += (data[done:at], b"\n" * data.count(b"\n", at, end))
         done, at = end, data.find(opening, end)
     return b"".join((*parts, data[done:])) if parts else data
+
+
+def _without_arrow_parentheses(data: bytes) -> bytes:
+    """Normalised text with `x=>` for `(x)=>`, which formatters of JavaScript write either way."""
+    *parts, last = data.split(b")=>")
+    done: list[bytes] = []
+    for part in parts:
+        before, opening, name = part.rpartition(b"(")
+        is_name = opening and name.replace(b"_", b"a").replace(b"$", b"a").isalnum()
+        done.append(before + name + b"=>" if is_name else part + b")=>")
+    return b"".join((*done, last))
 
 
 def _without_comment(line: bytes, marker: bytes) -> bytes:

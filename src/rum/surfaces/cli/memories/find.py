@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import pairwise
 from typing import Any, cast
@@ -415,8 +415,19 @@ def verify(rum: Rum, files: tuple[str, ...], confirm: tuple[str, ...], limit: in
 
 
 def _stale_view(files: Sequence[StaleFile]) -> View:
-    """What is about changed code, by file."""
-    return [Tree((TextPart(file.path, "strong"),), list(map(_stale_branch, file.memories))) for file in files]
+    """What is about changed code, by file and by the commit that changed it."""
+    return [Tree((TextPart(file.path, "strong"),), _by_commit(file.memories)) for file in files]
+
+
+def _by_commit(memories: Iterable[StaleMemory]) -> list[Tree]:
+    found: dict[str, Tree] = {}
+    for memory in memories:
+        since = memory.since
+        by = "not committed yet" if memory.uncommitted else "commit not known"
+        if since:
+            by = f"{since.commit[:10]} {local_time(since.at)[:10]} {since.subject}"
+        found.setdefault(by, Tree((TextPart(by, "id"),), [])).branches.append(_stale_branch(memory))
+    return [*found.values()]
 
 
 def _stale_branch(memory: StaleMemory) -> Tree:
@@ -429,6 +440,4 @@ def _stale_branch(memory: StaleMemory) -> Tree:
         ),
     )
     share = f"{round(100 * memory.code_changed)} % changed" if memory.freshness == "changed" else "gone"
-    since = memory.since
-    by = f"since {since.commit[:10]} ({since.subject})" if since else "not committed yet"
-    return Tree(heading, [Tree((TextPart(f"{memory.code_at}: {share}, {by}", "dim"),), [])])
+    return Tree(heading, [Tree((TextPart(f"{memory.code_at}: {share}", "dim"),), [])])

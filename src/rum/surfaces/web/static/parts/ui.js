@@ -48,7 +48,7 @@ const FRESHNESS = {
 /** In a list: whether the code that something names is not what it was, or not in the checkout. */
 export function CodeLabel({ of }) {
   if (of.unmerged) return html`<span class="label">${of.unmerged === "abandoned" ? "branch abandoned" : `only on ${of.unmerged}`}</span>`;
-  return ["changed", "gone"].includes(of.freshness) ? html`<span class="label" title=${of.code_at}>code ${of.freshness}</span>` : null;
+  return ["changed", "gone"].includes(of.freshness) ? html`<span class="label" title=${[of.code_at, of.code_since].filter(Boolean).join(", ")}>code ${of.freshness}</span>` : null;
 }
 
 /** Whether the code of a memory is still what it was, with its place today. */
@@ -58,7 +58,7 @@ export function Freshness({ memory }) {
   const [kind, text] = known;
   const [, path, line] = /^(.*?)(?::(\d+(?:-\d+)?))?$/.exec(memory.code_at ?? "");
   const share = memory.freshness === "changed" && memory.code_changed ? ` by ${Math.round(memory.code_changed * 100)} %` : "";
-  return html`<p class="freshness"><${Shape} kind=${kind} /> <span>${text}${share}${path && html`: <${Path} path=${path} line=${line} />`}</span></p>`;
+  return html`<p class="freshness"><${Shape} kind=${kind} /> <span>${text}${share}${path && html`: <${Path} path=${path} line=${line} />`}${memory.code_since && html` <span class="muted">since ${memory.code_since}</span>`}</span></p>`;
 }
 
 /** A bar for a share from 0 to 1, with its number. */

@@ -1,0 +1,54 @@
+"""Which commit changed the code of memories: worked out by git in quiet moments, and kept for answers.
+
+It is kept in a file for each checkout, by anchor, so a confirmed memory is asked about anew. It holds as long
+as the commit that was checked out then is part of the checkout.
+"""
+
+from __future__ import annotations
+
+import json
+
+from rum.app.freshness.branches import known_commits
+from rum.app.freshness.check import check_anchors
+from rum.app.freshness.texts import check_texts, every_text
+from rum.app.project import Project
+from rum.model.anchors import CHANGED, GONE, Anchor, Freshness
+from rum.repo.anchors.changes import Change, find_change
+from rum.repo.anchors.commits import CHANGES_PREFIX, anchor_key, kept_path, read_kept
+from rum.settings.home import write_private
+
+MAX_CHECKED = 5000  # Memories that are compared with the code, newest first
+MAX_ASKED = 100  # Changes that one run asks git about: it takes some 30 ms for each
+
+
+def change_of(project: Project, anchor: Anchor, now: Freshness) -> Change | None:
+    """The commit that changed the code of an anchor, by what is kept, or else by git."""
+    repository = project.repository()
+    kept = known_commits(project).change_of(anchor)
+    return Change(*kept) if kept else find_change(repository, anchor, now) if repository else None
+
+
+def renew_changes(project: Project) -> bool:
+    """Ask git which commits changed the code of what went stale; False if nothing is new."""
+    repository = project.repository()
+    head, _ = project.commit_and_branch()
+    if repository is None or head is None or project.checkout is None:
+        return False
+    checked = check_anchors(project, project.store.anchors.claims(MAX_CHECKED))
+    checked |= check_texts(project, every_text(project))
+    commits, left = known_commits(project), MAX_ASKED
+    changes: dict[str, Change] = {}
+    for anchor, now in (pair for pairs in checked.values() for pair in pairs):
+        change = commits.change_of(anchor)
+        if change is None and now.state in (CHANGED, GONE) and left:
+            left -= 1
+            change = find_change(repository, anchor, now)
+        if change:
+            changes[anchor_key(anchor)] = Change(*change)
+    new = {"head": head, "changes": changes}
+    path = kept_path(project.location.directory, repository, CHANGES_PREFIX)
+    text = json.dumps(new).encode()
+    if json.loads(text) == read_kept(path):
+        return False
+    write_private(path, text)
+    return True
