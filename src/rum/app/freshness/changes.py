@@ -39,12 +39,13 @@ def renew_changes(project: Project) -> bool:
     commits, left = known_commits(project), MAX_ASKED
     changes: dict[str, Change] = {}
     for anchor, now in (pair for pairs in checked.values() for pair in pairs):
-        change = commits.change_of(anchor)
+        kept = commits.change_of(anchor)
+        change = Change(*kept) if kept else None
         if change is None and now.state in (CHANGED, GONE) and left:
             left -= 1
             change = find_change(repository, anchor, now)
         if change:
-            changes[anchor_key(anchor)] = Change(*change)
+            changes[anchor_key(anchor)] = change
     new = {"head": head, "changes": changes}
     path = kept_path(project.location.directory, repository, CHANGES_PREFIX)
     text = json.dumps(new).encode()

@@ -64,12 +64,13 @@ class KnownCommits:
 
     def change_of(self, anchor: Anchor) -> Sequence[Any] | None:
         """The fields of the `Change` that git named for an anchor; None if it was not asked."""
-        if self._changes is None:
+        changes = self._changes
+        if changes is None:
             kept: dict[str, Any] = {}
             if self._repository is not None:
                 kept = read_kept(kept_path(self._folder, self._repository, CHANGES_PREFIX))
-            self._changes = kept.get("changes", {}) if self.has(kept.get("head", "")) else {}
-        return self._changes.get(anchor_key(anchor))
+            changes = self._changes = dict(kept.get("changes", {}) if self.has(kept.get("head", "")) else {})
+        return changes.get(anchor_key(anchor))
 
     def _is_inside(self, commit: str) -> bool:
         reached, inside, later = self._found or (frozenset[str](), "", frozenset[str]())
