@@ -299,6 +299,22 @@ def test_answers_name_the_commit_once_git_was_asked(rum: Rum, repository: Reposi
     assert not rum.show(kept).code_since
 
 
+@pytest.mark.parametrize("damage", ["", "[]", '{"head": 1, "changes": [2]}', "keys"])
+def test_a_damaged_file_of_changes_names_no_commit(
+    rum: Rum, repository: Repository, tmp_path: Path, damage: str
+):
+    kept = keep(rum, "Refuse a missing key", **about("gate.py:6-9"))
+    repository.commit("Refuse an empty key, too", {"gate.py": REWRITTEN})
+    rum.tidy()
+    assert rum.show(kept).code_since
+    [path] = (tmp_path / "home").rglob("changes-*.json")
+    whole = json.loads(path.read_text())
+    whole["changes"] = {key: ["x", None] for key in whole["changes"]}
+    path.write_text(json.dumps(whole) if damage == "keys" else damage)
+    assert not rum.show(kept).code_since
+    assert fresh(rum, kept)[0] == "changed"
+
+
 def test_code_that_a_commit_moved_to_another_file_is_found_there(
     rum: Rum, repository: Repository, tmp_path: Path
 ):

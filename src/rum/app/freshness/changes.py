@@ -29,10 +29,17 @@ def change_of(project: Project, anchor: Anchor, now: Freshness) -> Change | None
 
 
 def renew_changes(project: Project) -> bool:
-    """Ask git which commits changed the code of what went stale; False if nothing is new."""
+    """Ask git which commits changed the code of what went stale, once for each commit that is checked out.
+
+    False if nothing is new.
+    """
     repository = project.repository()
     head, _ = project.commit_and_branch()
     if repository is None or head is None or project.checkout is None:
+        return False
+    path = kept_path(project.location.directory, repository, CHANGES_PREFIX)
+    before = read_kept(path)
+    if before.get("head") == head and before.get("is_whole"):
         return False
     checked = check_anchors(project, project.store.anchors.claims(MAX_CHECKED))
     checked |= check_texts(project, every_text(project))
@@ -46,10 +53,6 @@ def renew_changes(project: Project) -> bool:
             change = find_change(repository, anchor, now)
         if change:
             changes[anchor_key(anchor)] = change
-    new = {"head": head, "changes": changes}
-    path = kept_path(project.location.directory, repository, CHANGES_PREFIX)
-    text = json.dumps(new).encode()
-    if json.loads(text) == read_kept(path):
-        return False
-    write_private(path, text)
+    new = {"head": head, "is_whole": left > 0, "changes": changes}
+    write_private(path, json.dumps(new).encode())
     return True

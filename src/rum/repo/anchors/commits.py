@@ -69,8 +69,10 @@ class KnownCommits:
             kept: dict[str, Any] = {}
             if self._repository is not None:
                 kept = read_kept(kept_path(self._folder, self._repository, CHANGES_PREFIX))
-            changes = self._changes = dict(kept.get("changes", {}) if self.has(kept.get("head", "")) else {})
-        return changes.get(anchor_key(anchor))
+            found = kept.get("changes") if self.has(str(kept.get("head"))) else None
+            changes = self._changes = found if type(found) is dict else {}
+        change = changes.get(anchor_key(anchor))
+        return change if type(change) is list and list(map(type, change)) == [str, int, str, str] else None
 
     def _is_inside(self, commit: str) -> bool:
         reached, inside, later = self._found or (frozenset[str](), "", frozenset[str]())
