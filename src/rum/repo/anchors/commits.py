@@ -48,7 +48,7 @@ class KnownCommits:
         self._repository = repository
         self._folder = folder
         self._found: tuple[frozenset[str], str, frozenset[str]] | None = None
-        self._changes: Mapping[str, Sequence[Any]] | None = None
+        self._changes: Any = None
 
     def can_tell(self, anchor: Anchor, now: Freshness) -> bool:
         """Whether it can be said what became of code: if it differs, it must have been in the checkout."""
@@ -64,15 +64,14 @@ class KnownCommits:
 
     def change_of(self, anchor: Anchor) -> Sequence[Any] | None:
         """The fields of the `Change` that git named for an anchor; None if it was not asked."""
-        changes = self._changes
-        if changes is None:
+        if self._changes is None:
             kept: dict[str, Any] = {}
             if self._repository is not None:
                 kept = read_kept(kept_path(self._folder, self._repository, CHANGES_PREFIX))
             found = kept.get("changes") if self.has(str(kept.get("head"))) else None
-            changes = self._changes = found if type(found) is dict else {}
-        change = changes.get(anchor_key(anchor))
-        return change if type(change) is list and list(map(type, change)) == [str, int, str, str] else None
+            self._changes = found if isinstance(found, dict) else {}
+        change: Any = self._changes.get(anchor_key(anchor))
+        return change if _is_change(change) else None
 
     def _is_inside(self, commit: str) -> bool:
         reached, inside, later = self._found or (frozenset[str](), "", frozenset[str]())
@@ -96,6 +95,11 @@ class KnownCommits:
             return frozenset(found), "", frozenset()
         later = (sha for sha, since in kept["since"].items() if since < position)
         return frozenset(found), kept["inside"], frozenset(later)
+
+
+def _is_change(value: Any) -> bool:
+    """Whether a value of the file has the types of a `Change`."""
+    return type(value) is list and [type(one) for one in value] == [str, int, str, str]
 
 
 def position_in(kept: Mapping[str, Any], commits: Iterable[str]) -> int | None:
