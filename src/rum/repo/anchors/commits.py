@@ -99,7 +99,8 @@ class KnownCommits:
 
 def _is_change(value: Any) -> bool:
     """Whether a value of the file has the types of a `Change`."""
-    return type(value) is list and [type(one) for one in value] == [str, int, str, str]
+    kinds = [*map(type, value)] if hasattr(value, "__iter__") else []
+    return kinds == [str, int, str, str]
 
 
 def position_in(kept: Mapping[str, Any], commits: Iterable[str]) -> int | None:
