@@ -1,7 +1,7 @@
 """Run the search for faults; the last lines are its figures, and the exit code is 1 if any fault was found.
 
     python -m chaos [--seed N] [--calls N] [--texts N] [--kills N] [--damage N] [--conditions N]
-        [--repositories N] [--requests N]
+        [--repositories N] [--requests N] [--starts N]
 
 The defaults take a few minutes. The same seed tries the same things, as far as the moments of kills allow.
 """
@@ -23,6 +23,7 @@ from chaos.fuzz import fuzz
 from chaos.kills import kill_writers
 from chaos.repositories import try_repositories
 from chaos.requests import fuzz_requests
+from chaos.starts import start_together
 from chaos.texts import fuzz_texts
 
 PARTS: dict[str, Callable[[Path, random.Random, int, Figures], None]] = {
@@ -33,6 +34,7 @@ PARTS: dict[str, Callable[[Path, random.Random, int, Figures], None]] = {
     "conditions": try_conditions,
     "repositories": try_repositories,
     "requests": fuzz_requests,
+    "starts": start_together,
 }
 
 
@@ -62,6 +64,7 @@ def main() -> None:
     )
     parser.add_argument("--repositories", type=int, default=30, help="hostile repositories")
     parser.add_argument("--requests", type=int, default=3_000, help="random requests to `rum serve`")
+    parser.add_argument("--starts", type=int, default=50, help="times that processes start together")
     options = vars(parser.parse_args())
     with tempfile.TemporaryDirectory() as folder:
         figures = run(Path(folder), **options)

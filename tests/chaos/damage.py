@@ -12,6 +12,7 @@ from pathlib import Path
 
 from chaos.figures import Figures
 from rum import Rum
+from rum.app.access import AccessTokens
 
 MEMORIES = 60
 PATIENCE = 60  # Seconds for one command
@@ -51,7 +52,7 @@ def damage_files(folder: Path, rng: random.Random, rounds: int, figures: Figures
 
 
 def _make_project(place: Path) -> list[str]:
-    """A project with memories, facts, notes, a journal, captured events and a registry."""
+    """A project with memories, anchors, facts, notes, a journal, events, a token and a shared folder."""
     work = place / "work"
     work.mkdir(parents=True)
     goals = [f"Goal number{number} of the parser" for number in range(MEMORIES)]
@@ -71,6 +72,15 @@ def _make_project(place: Path) -> list[str]:
         )
         rum.recall(query="parser")
         rum.layers.append("episodic", {"content": "an event"})
+        (work / "a.py").write_text("def f():\n    return 1\n")
+        edit = {"type": "file_edit", "file_path": "a.py"}
+        intent = {"goal": "Goal of code", "task_type": "bug_fix"}
+        rum.store(intent=intent, outcome={"success": True, "summary": "returned 1"}, actions=[edit])
+        (work / "a.py").write_text("def f():\n    return 2\n")
+        rum.verify()
+        (place / "shared").mkdir()
+        rum.sync(str(place / "shared"))
+        AccessTokens(rum.settings.home).create("ann", "reader", rum.project.id)
     return goals
 
 
@@ -95,6 +105,9 @@ class _Use:
             self._fault("blocked", f"list: {listed.stderr[:500]}")
         self._command("brief", "--task", "fix the parser")
         self._command("recall", "parser")
+        self._command("verify")
+        self._command("tokens", "list")
+        self._command("sync", "--with", str(self.place / "shared"))
         written = ("--goal", "Written after the damage", "--type", "other", "--summary", "x", "--success")
         stored = self._command("store", *written, "--json")
         if stored.returncode == 0:

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from chaos.figures import Figures
 from migrations.test_schema import build_by_hand
 from rum import NotFound, Rum, RumError
+from rum.app.access import AccessTokens
 from rum.model.ids import new_id
 
 PATIENCE = 120  # Seconds after which a program counts as hanging
@@ -121,6 +122,50 @@ for number in itertools.count():
 """
 
 
+_SYNC = """
+import os
+from pathlib import Path
+
+os.environ["RUM_SHARE"] = "all"
+shared = Path("../shared").absolute()
+shared.mkdir(exist_ok=True)
+rum = Rum.open(owner=True)
+for number in itertools.count():
+    word = f"w{sys.argv[1]}x{number}"
+    kept = rum.store(**make_draft(f"Try {word} once"))
+    print("stored", word, kept.memory_id, flush=True)
+    rum.sync(str(shared))
+    print("shared", word, kept.memory_id, flush=True)
+"""
+_CONFIRM = """
+from pathlib import Path
+
+rum = Rum.open(owner=True)
+for number in itertools.count():
+    word = f"w{sys.argv[1]}x{number}"
+    edit = {"type": "file_edit", "file_path": "b.py"}
+    Path("b.py").write_text(f"def f():\\n    return {number}\\n")
+    kept = rum.store(**make_draft(f"Try {word} once", actions=[edit]))
+    Path("b.py").write_text(f"def f():\\n    return -{number}\\n")
+    rum.verify()
+    rum.confirm(kept.memory_id)
+    print("stored", word, kept.memory_id, flush=True)
+"""
+_TOKEN = """
+from rum.app.access import AccessTokens
+
+rum = Rum.open(owner=True)
+rum.facts.set("a", "b")
+tokens = AccessTokens(rum.settings.home)
+for number in itertools.count():
+    word = f"w{sys.argv[1]}x{number}"
+    _, secret = tokens.create(word, "writer", rum.project.id)
+    print("token", word, secret, flush=True)
+    tokens.create(f"{word}y", "reader", rum.project.id)
+    tokens.revoke(f"{word}y")
+"""
+
+
 class Writer(NamedTuple):
     """A program that writes until it is killed, and the longest time it may run.
 
@@ -144,6 +189,9 @@ WRITERS = (
     Writer("reindex", _REINDEX),
     Writer("archive", _ARCHIVE),
     Writer("import", _IMPORT, 0.8),
+    Writer("sync", _SYNC, 0.6),
+    Writer("confirm", _CONFIRM),
+    Writer("token", _TOKEN),
 )
 
 
@@ -168,6 +216,7 @@ def kill_writers(folder: Path, rng: random.Random, kills: int, figures: Figures)
             _check(place, acknowledged, writer.name, figures)
             figures.count("kills")
         _check_import(place, history, figures)
+        _check_shared(place, acknowledged, figures)
         kills -= KILLS_PER_STORE
         shutil.rmtree(place)
 
@@ -264,6 +313,8 @@ def _check(place: Path, acknowledged: list[list[str]], writer: str, figures: Fig
                 elif done == "turn":
                     turns = turns or _captured_goals(rum)
                     found = word in turns
+                elif done == "token":
+                    found = AccessTokens(rum.settings.home).find(value) is not None
                 elif done == "fact":
                     found = (fact := rum.facts.get(word)) is not None and fact.value == value
                 else:
@@ -288,7 +339,7 @@ def _has(rum: Rum, done: str, word: str, memory_id: str) -> bool:
     except NotFound:
         return done == "forgotten"
     return done != "forgotten" and goal == (
-        f"Try {word} once" if done == "stored" else f"Try new{word} again"
+        f"Try new{word} again" if done == "updated" else f"Try {word} once"
     )
 
 
@@ -321,6 +372,23 @@ def _check_import(place: Path, history: Path, figures: Figures) -> None:
         goals = [line for line in rum.export() if b'"kind":"memory"' in line and b" of the parser" in line]
     if len(goals) != 300:
         figures.fault("lost write", f"{len(goals)} of 300 commits after interrupted imports")
+
+
+def _check_shared(place: Path, acknowledged: list[list[str]], figures: Figures) -> None:
+    """Another machine receives all that was shared, whatever was killed while sharing."""
+    shared = [line for line in acknowledged if line[0] == "shared"]
+    if not shared:
+        return
+    (place / "twin").mkdir()
+    try:
+        with Rum.open(place / "twin", home=place / "twin-home", owner=True) as rum:
+            rum.sync(str(place / "shared"))
+            for _, word, memory_id in shared:
+                if not _has(rum, "shared", word, memory_id):
+                    figures.fault("lost write", f"{word} {memory_id} did not reach another machine")
+    except RumError as error:
+        figures.fault("damage", f"receiving what a killed process shared: {error!r}")
+    figures.count("shared writes checked", len(shared))
 
 
 def environment(place: Path) -> dict[str, str]:

@@ -23,6 +23,7 @@ PARTS = {
     "conditions": 2,
     "repositories": 4,
     "requests": 600,
+    "starts": 5,
 }
 
 
