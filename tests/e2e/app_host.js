@@ -43,5 +43,6 @@ window.show = async (name, given, mayWrite) => {
   window.app = { info: bridge.getAppVersion(), capabilities: bridge.getAppCapabilities() };
   await bridge.sendToolInput({ arguments: given });
   await bridge.sendToolResult(await client.callTool({ name, arguments: given }));
+  window.setTheme = (theme) => bridge.setHostContext({ theme });
   window.teardown = () => bridge.teardownResource({});
 };

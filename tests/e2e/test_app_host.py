@@ -100,6 +100,17 @@ def test_the_causes_of_a_memory_are_drawn(host: Host):
     view = host.show("show_causes", memory_id=host.filled.refresh)
     view.wait_for_selector(".node.root")
     assert view.locator(".node").count() == 3
+    view.locator(".node", has_text="Send the access token").click()
+    view.wait_for_selector("article.memory h1 >> text=Send the access token with every request")
+    view.click("button:text-is('Share')")
+    view.wait_for_selector("dialog >> text=Nothing leaves this machine")
+
+
+def test_a_view_follows_the_theme_of_its_host(host: Host):
+    view = host.show("show_causes", memory_id=host.filled.queue)
+    view.wait_for_selector("html[data-theme=light] .node.root")
+    host.page.evaluate("setTheme('dark')")
+    view.wait_for_selector("html[data-theme=dark]")
 
 
 def test_what_waits_for_review_is_shown_and_decided_by_a_person_elsewhere(host: Host):

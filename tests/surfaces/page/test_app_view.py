@@ -17,6 +17,7 @@ from rum.surfaces.web.app_view import VIEWS, document
 from support.browser import PATIENCE
 from support.page_memories import Filled, fill
 from support.projects import open_shop
+from surfaces.page.test_hostile_text import ALIEN, PAYLOADS, evil_memory
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Frame, Page
@@ -156,3 +157,12 @@ def test_a_view_has_everything_inside_it(view: str):
     assert html.count("</script>") == 1
     for foreign in ('src="', "<link", "@import"):
         assert foreign not in html.split("<script")[0]
+
+
+def test_markup_in_a_memory_is_inert_in_a_view(show: Any, shop: tuple[Rum, Filled]):
+    memory = shop[0].store(**evil_memory()).memory_id
+    for view in ("memory", "causes"):
+        host = show(view, memory_id=memory)
+        host.view.wait_for_selector(f"h1:has-text({json.dumps(PAYLOADS[1])})")
+        assert host.view.locator(ALIEN).count() == 0
+        assert not host.view.evaluate("'broken' in window")
