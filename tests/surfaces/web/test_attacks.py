@@ -137,6 +137,18 @@ def test_a_browser_that_says_the_request_comes_from_elsewhere_is_believed(web: W
     assert link.status in (200, 404)  # the page itself may be linked to; it has no data
 
 
+def test_the_policy_allows_scripts_and_requests_of_this_server_alone():
+    policy = dict(one.strip().partition(" ")[::2] for one in CONTENT_POLICY.split(";"))
+    assert {name: policy.pop(name) for name in ("script-src", "style-src", "connect-src")} == {
+        "script-src": "'self'",
+        "style-src": "'self'",
+        "connect-src": "'self'",
+    }
+    assert policy.pop("img-src") == "'self' data:"
+    assert {"default-src", "base-uri", "form-action", "frame-ancestors"} == policy.keys()
+    assert set(policy.values()) == {"'none'"}
+
+
 def test_a_preflight_is_not_answered_with_permission(web: Web):
     answer = web.request(
         "OPTIONS", "/api/v1/me", Origin="http://evil.example", Access_Control_Request_Method="PUT"

@@ -12,8 +12,12 @@ export const title = () => "Memory";
 
 export function Page({ route, me }) {
   const [id, part = ""] = route.parts;
+  return html`<${One} key=${id} id=${id} part=${part} me=${me} />`;
+}
+
+function One({ id, part, me }) {
   const load = useLoad(at("memories", id));
-  return html`<${Loaded} load=${load} lines=${14} title="Memory">${(data) => html`<${Memory} key=${id} data=${data} part=${part} me=${me} reload=${load.reload} />`}<//>`;
+  return html`<${Loaded} load=${load} lines=${14} title="Memory">${(data) => html`<${Memory} data=${data} part=${part} me=${me} reload=${load.reload} />`}<//>`;
 }
 
 function Memory({ data, part, me, reload }) {

@@ -4,7 +4,7 @@ import { at, post, put, useLoad, usePages } from "../parts/api.js";
 import { Inline } from "../parts/markdown.js";
 import { link } from "../parts/route.js";
 import { Time } from "../parts/time.js";
-import { ActionButton, announce, Confirm, Empty, Facts, Field, Head, Loaded, Paged, Shape, WriteFailure } from "../parts/ui.js";
+import { ActionButton, announce, Confirm, Empty, Facts, Field, Head, Loaded, Paged, Shape, useFirstField, WriteFailure } from "../parts/ui.js";
 
 const PAGES = { sync: ["Sync and team", Sync], settings: ["Settings", Settings], health: ["Health", Health], trash: ["Trash", Trash] };
 
@@ -51,26 +51,33 @@ function Settings({ me }) {
 
 const shown = (value) => (value === null || value === "" ? "not set" : Array.isArray(value) ? value.join(", ") || "(none)" : String(value));
 
+const FocusedForm = ({ onSubmit, children }) => html`<form class="inline" ref=${useFirstField()} onSubmit=${onSubmit}>${children}</form>`;
+
 function Setting({ item, mayWrite, reload }) {
   const [value, setValue] = useState(null);
   const [error, setError] = useState(null);
+  const id = `setting-${item.name}`;
   const isDefault = item.origin === "default";
   const save = async (next) => {
     setError(null);
     try {
       await put(at("settings", item.name), { value: next });
       announce(next === null ? `${item.name} is back to its default.` : `${item.name} saved.`);
-      setValue(null);
+      close();
       reload();
     } catch (problem) {
       setError(problem);
     }
   };
+  // The keyboard goes on at the setting.
+  const close = () => {
+    setValue(null);
+    requestAnimationFrame(() => document.getElementById(id)?.closest("li").focus({ preventScroll: true }));
+  };
   const submit = (event) => {
     event.preventDefault();
     save(/^a (whole )?number/.test(item.allowed) && value.trim() ? Number(value) : value);
   };
-  const id = `setting-${item.name}`;
   const choices = item.choices ?? [];
   return html`<li data-item tabindex="-1">
     <div class="line-text">
@@ -82,10 +89,10 @@ function Setting({ item, mayWrite, reload }) {
         ? html`<output id=${id} class="value">${shown(item.value)}</output> <small class="muted">${isDefault ? "default" : `from ${item.origin}`}</small>
             ${mayWrite && item.editable && html`<button type="button" class="small" onClick=${() => setValue(shown(item.value) === "not set" || shown(item.value) === "(none)" ? "" : shown(item.value))}>Change</button>`}
             ${mayWrite && item.editable && !isDefault && html`<button type="button" class="small quiet" onClick=${() => save(null)}>Default</button>`}`
-        : html`<form class="inline" onSubmit=${submit}>
+        : html`<${FocusedForm} onSubmit=${submit}>
             ${choices.length ? html`<select id=${id} value=${value} onChange=${(event) => setValue(event.target.value)}>${choices.map((one) => html`<option key=${one} value=${one} selected=${one === value}>${one}</option>`)}</select>` : html`<input id=${id} value=${value} onInput=${(event) => setValue(event.target.value)} aria-describedby=${`${id}-allowed`} /><small id=${`${id}-allowed`}>${item.allowed}</small>`}
-            <button type="submit" class="small primary">Save</button><button type="button" class="small" onClick=${() => setValue(null)}>Cancel</button>
-          </form>`}
+            <button type="submit" class="small primary">Save</button><button type="button" class="small" onClick=${close}>Cancel</button>
+          <//>`}
       ${error && html`<${WriteFailure} error=${error} />`}
     </div>
   </li>`;

@@ -165,7 +165,7 @@ export function Filters({ children, isActive = false }) {
 /** The `ref` of a form whose first field takes the focus when the form appears. */
 export function useFirstField() {
   const form = useRef(null);
-  useLayoutEffect(() => form.current.querySelector(":is(input, textarea):not([readonly])").focus(), []);
+  useLayoutEffect(() => form.current.querySelector(":is(input, select, textarea):not([readonly])").focus(), []);
   return form;
 }
 
