@@ -46,6 +46,11 @@ def test_a_memory_is_edited_and_its_history_shows_the_difference(desk: Desk):
     memory = desk.filled.memories[1]
     desk.opened.open(f"memory/{memory}")
     desk.page.click("button:text-is('Edit')")
+    shown = (
+        "fields => fields.every((one) => one.clientHeight >= 20 && one.clientHeight >= one.scrollHeight - 2)"
+    )
+    desk.page.wait_for_function("() => document.querySelector('dialog textarea')?.style.height")
+    assert desk.page.eval_on_selector_all("dialog textarea", shown)
     desk.page.fill("dialog textarea >> nth=1", "Prices are rounded half to even, once, in the view")
     desk.page.click("dialog button[type=submit]")
     desk.says("Saved as a new version.")

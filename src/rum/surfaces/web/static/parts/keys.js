@@ -100,7 +100,7 @@ export function moveFocus(step) {
 }
 
 const ROWS = [
-  ["Everywhere", [["?", "this list"], ["/", "search"], ["j  k", "next, previous item of a list"], ["Enter", "open it"], ["g, then a letter", Object.entries(JUMPS).map(([key, [, name]]) => `${key} ${name}`).join(" · ")], ["Esc", "leave a field or close a dialog"], ["d", "light or dark"]]],
+  ["Everywhere", [["?", "this list"], ["/", "search"], ["j  k", "next, previous item of a list"], ["Enter", "open it"], ["g", `then a letter opens a page: ${Object.entries(JUMPS).map(([key, [, name]]) => `${key} ${name}`).join(" · ")}`], ["Esc", "leave a field or close a dialog"], ["d", "light or dark"]]],
   ["Review", [["a", "accept"], ["e", "edit"], ["r", "reject"], ["m", "merge"], ["x", "select for all at once"]]],
   ["A memory", [["e", "edit"], ["c", "copy as Markdown"], ["v", "its causes"], ["u", "useful"], ["w", "not useful"]]],
   ["Causes", [["← →", "to a cause, to an effect"], ["↑ ↓", "to a neighbour in the same column"], ["Enter", "open the memory"], ["Space", "walk on from it"]]],

@@ -173,9 +173,15 @@ export function useFirstField() {
 export function TextArea({ value, onInput, ...rest }) {
   const area = useRef(null);
   useLayoutEffect(() => {
-    const node = area.current;
-    node.style.height = "auto";
-    node.style.height = `${Math.min(node.scrollHeight + 2, 480)}px`;
+    const fit = () => {
+      const node = area.current;
+      if (!node) return;
+      node.style.height = "auto";
+      node.style.height = `${Math.min(node.scrollHeight + 2, 480)}px`;
+    };
+    // In a dialog that is just being opened, it has no height yet.
+    if (area.current.scrollHeight) fit();
+    else requestAnimationFrame(fit);
   }, [value]);
   return html`<textarea ref=${area} rows="2" value=${value} onInput=${(event) => onInput(event.target.value)} ...${rest}></textarea>`;
 }
