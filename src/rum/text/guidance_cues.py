@@ -361,6 +361,32 @@ REVERSAL = re.compile(
     r"|dimentica quello|toch liever|zapomnij|забудь)\b|忘了我说的|还是用|やっぱり|아까 말한)",
     re.IGNORECASE,
 )
+# What the product shall do for its users, which is a task: "always show the total in the header", "from now
+# on the endpoint should return 404".
+PRODUCT = re.compile(
+    r"(?!.*\b(?:we|our|code ?base|project|repo\w*|team|commits?|tests?|code|pr|reviews?|docs?|wir|unser\w*"
+    r"|nous|notre|nosotros|nuestr\w*)\b)"
+    r"(?:.*\b(?:always|never|immer|nie|toujours|jamais|siempre|nunca|sempre) (?:\w+ ){0,6}?"
+    r"(?:show|display|render|hide|scroll|redirect|anzeigen|anzeigt|ausblenden|afficher|affiche|mostrar|muestra"
+    r"|mostra)\b"
+    r"|.*(?:表示|显示)"
+    r"|\W*(?:from now on|ab jetzt|desde ahora|à partir de maintenant),? (?:the|das|der|die|el|la|le) "
+    r"[\w ]{1,40}(?:should|must|has to|returns?|shows?|soll\w*|muss|debe|doit)\b)",
+    re.IGNORECASE,
+)
+# A complaint that begins like a wish ("siempre sale este error"), and a wish that says nothing.
+COMPLAINT = re.compile(
+    r"\W*(?:siempre (?:sale|da|falla|aparece|ocurre|pasa|me)\b|immer (?:kommt|gibt|tritt|schlägt|wenn)\b"
+    r"|toujours (?:la même|une? erreur|cette)\b|sempre (?:dà|dá|falha|aparece|ocorre)\b"
+    r"|总是(?:报错|失败|出错)|never do (?:that|this|it)(?: again)?\W*$)",
+    re.IGNORECASE,
+)
+# Words of a wish that is over tomorrow.
+SOON_OVER = re.compile(
+    r"\b(?:tonight|(?<!from )tomorrow|this (?:week|afternoon|evening|morning)|heute (?:abend|nacht)|ce soir"
+    r"|esta noche)\b|今晚|今夜",
+    re.IGNORECASE,
+)
 # Words by which a correction holds for the whole project: "nobody formats money by hand in this codebase".
 EVERYWHERE = re.compile(
     r"\b(?:(?:in|for|across) our (?!case\b)\w+|in (?:this|the) (?:repo(?:sitory)?|project"

@@ -258,8 +258,7 @@ _SENTENCES: dict[str, dict[str, str]] = {
         r"|went with|opted|kept|used"
         r"|preferred|decided|settled on|stuck with|stayed with|left)\b(?=.*\b(?:because|since|so that"
         r"|instead of|rather than"
-        r"|to avoid|over|as (?:it|that|this|they|the))\b)|\b(?:the )?(?:reason for|trade-?off)\b"
-        r"|\bthat(?:['’]s| is) why\b",
+        r"|to avoid|over|as (?:it|that|this|they|the))\b)|\b(?:the )?(?:reason for|trade-?off)\b",
         "de": r"\b(?:ich|wir)\b.*\b(?:entschieden|gewählt|genommen|verwende\w*|nutze\w*|behalten)\b.*"
         r"\b(?:weil|statt|anstatt|damit|da|denn)\b|\b(?:habe|haben) (?:mich|uns) für\b"
         r"|\b(?:statt|anstatt)\b.*\b(?:weil|damit|da|denn)\b",
@@ -345,11 +344,22 @@ _HEADING_PATTERNS = _joined(_HEADINGS, r"^\W*(?:\d+[.)]\s*)?")
 _SENTENCE_PATTERNS = _joined(_SENTENCES, "")
 _CONSEQUENCE = re.compile("|".join(_CONSEQUENCES.values()), re.IGNORECASE)
 
+NO_REASON = re.compile(r"\W*as (?:it|they|he|she|that|this) (?:is|are|was|were)\W*$", re.IGNORECASE)
 # A word that separates a decision from its reason.
 REASON = re.compile(
     r"(?:,|;|:| [—–-])?\s*(?:\b(?:because|since|due to|so that|as (?=(?:it|that|this|they|the|we"
     r"|there)\b)|weil|denn|parce qu[e']"
     r"|porque|omdat|ponieważ|потому что|так как|perché)\b)\s*|因为|由于",
+    re.IGNORECASE,
+)
+# A sentence that has the words of a decision against something, but tells what a program refuses, what could
+# not be done, or what was thought of and is fine.
+NOT_REJECTED = re.compile(
+    r"^(?!.*\b(?:i|we)\b)(?!.*\b(?:idea|approach|option|alternative|variant|solution|way|library|design)\b)"
+    r"[^,;]{0,120}\b(?:the|an?|its?|all|every|some|\w+s)\b[^,;]{0,120}"
+    r"\b(?:rejects?|rejected|discards?|discarded|dismiss\w*|avoid\w*)\b"
+    r"|\btried to (?:reproduce|find|run|install|reach|connect|access|fetch|download|open|load)\b"
+    r"|\b(?:considered|thought about|looked at) (?:\w+ ){0,4}(?:cases?|inputs?|values?|lists?|whether)\b",
     re.IGNORECASE,
 )
 # What is said to have been decided against, up to its reason.
@@ -384,6 +394,18 @@ NOTHING = re.compile(
     r"|brak|нет|无|なし|없음)",
     re.IGNORECASE,
 )
+# A sentence that has the words of one that says what is left, but tells what the code does, or did before.
+NOT_LEFT = re.compile(
+    r"^(?:i )?(?:added|fixed|changed|implemented|made|wrote|moved|updated|extended|created|renamed|removed)\b"
+    r"[^,;]*\b(?:that|which|who)\b"
+    r"|\b(?:that|which|who) (?:are|is|were|was|have|has)(?: not|n['’]t) yet\b.*\bnow\b"
+    r"|\bnow (?:it |they )?(?:does|do|is|are|works?|handles?)\b"
+    r"|\b(?:is|are) (?:fixed|done|solved|gone)\b\W*(?:now)?\W*$"
+    r"|\bas (?:before|it was|they were)\W*$|\bwie bisher\W*$|\bcomme avant\W*$|\bcomo antes\W*$"
+    r"|\b(?:returns?|shows?|gives?|prints?|lists?|opens?|displays?) (?:the |a )?next steps?\b"
+    r"|\b(?:offen|übrig) (?:ist|sind|bleibt) (?:nichts|keine?)\b|\bno queda\w* nada\b|\bne reste rien\b",
+    re.IGNORECASE,
+)
 NOTHING_LEFT = re.compile(
     r"\b(?:no|nothing|none|zero|keine?n?|nichts)\b[^.]{0,40}\b(?:follow|next step|left|remain|open"
     r"|todo|outstanding|pending"
@@ -395,13 +417,45 @@ GUESS = re.compile(
     r"\b(?:might|may|could) (?:also )?(?:be|have|come|stem)\b|\b(?:perhaps|maybe|possibly|probably"
     r"|presumably|apparently"
     r"|(?:i|we) (?:suspect|guess|think|believe|assume)|(?:most )?likely|seems?(?: to)?|not sure"
-    r"|unclear|my guess"
+    r"|unclear|my guess|könnte|dürfte|pourrait|podrían?|poderia|potrebbe|zou kunnen"
     r"|vielleicht|vermutlich|wahrscheinlich|wohl|anscheinend|peut-être|sans doute|probablement"
     r"|quizá[s]?|tal vez"
     r"|probablemente|talvez|provavelmente|forse|probabilmente|misschien|waarschijnlijk|może|prawdopodobnie"
     r"|возможно|вероятно|наверное)\b|可能|也许|大概|かもしれ|おそらく|たぶん|아마",
     re.IGNORECASE,
 )
+# A suspicion that was dropped, and words by which the same sentence says what it was instead.
+_SUSPECTED = re.compile(
+    r"\b(?:first|initially|originally) (?:thought|suspected|assumed|believed|blamed|guessed)\b"
+    r"|\b(?:thought|suspected|assumed|believed) (?:at )?(?:first|initially)\b|\bmy (?:first|initial) (?:guess"
+    r"|suspicion|theory|thought|idea)\b|\b(?:zuerst|zunächst|erst) (?:dachte|vermutete|glaubte)\b"
+    r"|\bd['’]abord (?:cru|pensé|soupçonné)\b|\b(?:primero|al principio) (?:pensé|creí|sospeché)\b"
+    r"|(?:一开始|起初|最初)(?:以为|怀疑)|最初は.{0,30}(?:思|疑)",
+    re.IGNORECASE,
+)
+_TURNED_OUT = re.compile(
+    r"\b(?:but|however|actually|instead|turned out|aber|sondern|mais|pero|sino|mas|ma)\b|但|实际|しかし|実際",
+    re.IGNORECASE,
+)
+# A cause that is none: "Root cause: not found yet".
+UNKNOWN = re.compile(
+    r"\W*(?:(?:still |as yet )?(?:unknown|unclear|not (?:yet )?(?:found|known|clear|identified|determined))"
+    r"|n/a\b|none\b|unbekannt|unklar|noch (?:unbekannt|unklar|nicht)|inconnue?|pas (?:encore )?trouvé"
+    r"|desconocid[ao]|no (?:se )?(?:sabe|encontrad\w+)|未知|不明|尚未)",
+    re.IGNORECASE,
+)
+_UNSURE = re.compile(
+    r"\b(?:likely|possible|probable|suspected|potential|presumed|assumed|vermutlich\w*|möglich\w*"
+    r"|wahrscheinlich\w*|posible|possível|provável|probabile)\b|可能|推测|推定|疑",
+    re.IGNORECASE,
+)
+
+
+def is_dropped(sentence: str) -> bool:
+    """Whether a sentence tells of a suspicion that was dropped, and not of what it was instead."""
+    return _SUSPECTED.search(sentence) is not None and _TURNED_OUT.search(sentence) is None
+
+
 DENIED = re.compile(
     r"\b(?:not|n['’]t) (?:because|due to|caused by|the (?:cause|reason|problem))\b|\b(?:nicht"
     r"|kein\w*) (?:die ursache|der grund|an)\b",
@@ -462,7 +516,8 @@ FILLER = re.compile(
 
 def heading_meaning(heading: str) -> str:
     """What the text below a heading is about; empty if the heading does not say it."""
-    return next((name for name, pattern in _HEADING_PATTERNS.items() if pattern.match(heading)), "")
+    found = next((name for name, pattern in _HEADING_PATTERNS.items() if pattern.match(heading)), "")
+    return ASSUMED if found == CAUSE and _UNSURE.search(heading) else found
 
 
 def sentence_meaning(sentence: str) -> str:

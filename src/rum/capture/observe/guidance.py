@@ -122,13 +122,13 @@ def _read(sentence: str, *, corrects: bool) -> _Sentence:
     starts = [found.end() for found in cues.CLAUSE.finditer(masked)]
     requests = [found for start in starts if (found := cues.REQUEST.match(masked, start))]
     is_question = sentence.endswith(("?", "？")) and not requests
-    if is_question or cues.REPORT.match(masked):
+    if is_question or cues.REPORT.match(masked) or cues.COMPLAINT.match(masked):
         return _Sentence(sentence, False, False, False)
     starts += (request.end() for request in requests)
     is_lasting = any(cues.LASTING.match(masked, start) for start in starts) or bool(
         cues.LASTING_END.match(masked) or cues.IN_PROJECT.match(masked)
     )
-    if is_lasting:
+    if is_lasting and not cues.PRODUCT.match(masked) and not cues.SOON_OVER.search(masked):
         return _Sentence(sentence, True, True, False)
     if cues.BARE_DENIAL.fullmatch(sentence):
         return _Sentence(sentence, False, False, False)

@@ -206,16 +206,26 @@ def _classified(block: Sequence[str], meaning: str, kind: str, is_first: bool) -
         sentences = [one for one in sentences if one not in against]
         if not sentences:
             return
+    if meaning == cues.CAUSE:
+        if cues.UNKNOWN.match(sentences[0]):
+            return
+        sentences = [one for one in sentences if not cues.is_dropped(one)]
     if meaning not in ("", cues.DONE, cues.ASIDE):
+        if not sentences:
+            return
         if meaning != cues.LEFT or not cues.NOTHING.match(sentences[0]):
             yield _Statement(_join(sentences), meaning, True, kind, is_first)
         return
     is_denied = False
     for sentence in sentences:
         own = cues.sentence_meaning(sentence)
-        if own == cues.LEFT and cues.NOTHING_LEFT.search(sentence):
+        if own == cues.LEFT and (cues.NOTHING_LEFT.search(sentence) or cues.NOT_LEFT.search(sentence)):
             own = ""
-        if own == cues.CAUSE and cues.GUESS.search(sentence):
+        if own == cues.REJECTED and cues.NOT_REJECTED.search(sentence):
+            own = ""
+        if own == cues.CAUSE and cues.is_dropped(sentence):
+            own = ""
+        elif own == cues.CAUSE and cues.GUESS.search(sentence):
             own = cues.ASSUMED
         # "It was not the cache. It is the clock": the second sentence says what it was.
         own = cues.CAUSE if is_denied and not own else own
@@ -277,6 +287,8 @@ def _decision(statements: Iterable[_Statement]) -> tuple[str, str]:
 
 def _split_reason(sentence: str) -> tuple[str, str]:
     found = cues.REASON.search(sentence)
+    if found is not None and cues.NO_REASON.match(sentence, found.start()):
+        found = None  # "I left the tests as they are"
     if found is None or not sentence[: found.start()].strip() or not sentence[found.end() :].strip():
         return sentence.rstrip("."), ""
     return sentence[: found.start()].strip(), sentence[found.end() :].strip().rstrip(".")

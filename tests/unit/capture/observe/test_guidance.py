@@ -365,3 +365,19 @@ def test_a_statement_about_the_project_is_a_lasting_wish(prompt: str):
 )
 def test_a_report_of_what_always_happens_is_none(prompt: str):
     assert guidance_in(prompt) == []
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "from now on the endpoint should return 404 for unknown ids, change it",
+        "always show the total in the header",
+        "bitte immer nur die letzten 10 Einträge anzeigen",
+        "すべてのユーザーに表示してください",
+        "remember that we deploy tonight, so keep it small",
+        "siempre sale este error",
+        "never do that again",
+    ],
+)
+def test_what_the_product_shall_do_and_what_is_soon_over_is_no_rule(prompt: str):
+    assert guidance_in(prompt) == []

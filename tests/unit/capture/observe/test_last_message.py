@@ -306,3 +306,58 @@ def test_a_label_names_what_was_not_done():
     assert read_last_message("Renamed.\n\nNot renamed: the table is still `usr`.").left == (
         "the table is still `usr`",
     )
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "La causa podría ser la caché.",
+        "Root cause: not found yet.",
+        "**Cause**: unknown; I could not reproduce it.",
+        "I first thought the cause was the lock.",
+        "## Likely cause\n\nThe cache is stale.",
+        "Mögliche Ursache: der Cache.",
+        "## Root cause\n\nI initially suspected the lock.",
+    ],
+)
+def test_a_guess_a_dropped_suspicion_and_an_unknown_cause_are_no_cause(message: str):
+    assert read_last_message(message).causes == ()
+
+
+def test_what_it_turned_out_to_be_is_the_cause():
+    message = "I first thought the cause was the lock. It turned out to be the clock."
+    assert read_last_message(message).causes == ("It turned out to be the clock",)
+    both = "I first suspected the lock, but the cause was the clock."
+    assert read_last_message(both).causes == (both.rstrip("."),)
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "The old code did not yet handle None; now it does.",
+        "Users that are not yet verified are skipped now.",
+        "Added a check for orders that still need approval.",
+        "`remaining()` returns the next step.",
+        "It still needs Python 3.8, as before.",
+        "The tag is still missing was the error; it is fixed.",
+        "Offen ist nichts.",
+        "No queda nada pendiente.",
+        "I left the tests as they are.",
+    ],
+)
+def test_what_the_code_does_is_not_left_to_do(message: str):
+    read = read_last_message(message)
+    assert (read.left, read.why) == ((), "")
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "The server rejected the request because the token was old; it is renewed now.",
+        "The parser rejected empty lines since 2.0; it accepts them again.",
+        "We tried to reproduce it but could not.",
+        "I considered the edge case of empty lists, but they are handled already.",
+    ],
+)
+def test_what_a_program_refuses_is_no_alternative(message: str):
+    assert read_last_message(message).alternatives == ()
