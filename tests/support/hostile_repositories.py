@@ -174,6 +174,52 @@ def forged_objects(machine: Machine, victim: Path) -> Path:
     return path
 
 
+def objects_borrowed_in_two_steps(machine: Machine, victim: Path) -> Path:
+    """`alternates` that name a store within the repository, whose own name the victim's."""
+    path = tampered_config(machine, victim)
+    between = path / "store"
+    (between / "info").mkdir(parents=True)
+    (between / "info/alternates").write_text(f"{victim}/.git/objects\n")
+    (path / ".git/objects/info/alternates").write_text("../../store\n")
+    return path
+
+
+def replaced_objects(machine: Machine, victim: Path) -> Path:
+    """The victim's remote, and a commit of its own in place of each of the victim's."""
+    path = tampered_config(machine, victim)
+    own = machine.git(path, "rev-parse", "HEAD").strip()
+    folder = path / ".git/refs/replace"
+    folder.mkdir(parents=True)
+    for sha in machine.git(victim, "rev-list", "--all").split():
+        (folder / sha).write_text(f"{own}\n")
+    return path
+
+
+def objects_fetched_when_asked_for(machine: Machine, victim: Path) -> Path:
+    """A partial clone of the victim's remote, for which git is told to ask the victim's folder."""
+    path = tampered_config(machine, victim)
+    machine.git(victim, "config", "uploadpack.allowAnySHA1InWant", "true")
+    machine.git(victim, "config", "uploadpack.allowFilter", "true")
+    for key, value in (
+        ("core.repositoryFormatVersion", "1"),
+        ("extensions.partialClone", "origin"),
+        ("remote.origin.promisor", "true"),
+        ("remote.origin.partialCloneFilter", "tree:0"),
+        (f"url.{victim}.insteadOf", REMOTE),
+    ):
+        machine.git(path, "config", key, value)
+    return path
+
+
+def config_of_a_work_tree(machine: Machine, victim: Path) -> Path:
+    """The victim's remote in the config of a single work tree, beside borrowed objects."""
+    path = machine.repository("hostile")
+    machine.git(path, "config", "extensions.worktreeConfig", "true")
+    machine.git(path, "config", "--worktree", "remote.origin.url", REMOTE)
+    (path / ".git/objects/info/alternates").write_text(f"{victim}/.git/objects\n")
+    return path
+
+
 def archive_with_a_local_origin(machine: Machine, victim: Path) -> Path:
     """An archive with a `.git` whose origin is the path of a repository on this machine."""
     made = machine.repository("made")
@@ -294,6 +340,10 @@ ATTACKS = [
     fork_with_the_victim_as_upstream,
     fork_without_a_remote,
     borrowed_objects,
+    objects_borrowed_in_two_steps,
+    replaced_objects,
+    objects_fetched_when_asked_for,
+    config_of_a_work_tree,
     forged_objects,
     archive_with_a_local_origin,
     archive_with_a_local_origin_and_borrowed_objects,
