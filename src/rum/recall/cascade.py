@@ -36,7 +36,7 @@ class Answer(NamedTuple):
 def run(query: RecallQuery, *wordings: RecallQuery, fill: bool = False) -> Answer:
     """The best memories for a question; `wordings` are the same question in other words, or parts of it.
 
-    A memory gets the best confidence of all wordings, but the mean one of the parts of a long question.
+    A memory gets the best confidence of all wordings, but a mean one of the parts of a long question.
     `fill` adds memories of the requested files, or that pass the filters, where surer ones leave room.
     """
     asked = [(one, search(one)) for one in (query, *wordings)]
@@ -67,16 +67,19 @@ Asked = list[tuple[RecallQuery, Found]]
 
 
 def _average(asked: Asked) -> None:
-    """Give each memory the mean of its confidences in the whole question and its parts.
+    """Give each memory the weighted mean of its confidences in the whole question and its parts.
 
     The best of several would be too high: some memory or other fits every line of a long text.
     """
-    matches = [match for _, found in asked for match in found.matches.values()]
+    whole = asked[0][0].text
+    weights = [limits.TELLING if whole.startswith(query.text) else 1 for query, _ in asked]
     together: dict[str, float] = {}
-    for match in matches:
-        together[match.memory_id] = together.get(match.memory_id, 0.0) + match.confidence
-    for match in matches:
-        match.confidence = match.literal or together[match.memory_id] / len(asked)
+    for (_, found), weight in zip(asked, weights, strict=True):
+        for match in found.matches.values():
+            together[match.memory_id] = together.get(match.memory_id, 0.0) + weight * match.confidence
+    for _, found in asked:
+        for match in found.matches.values():
+            match.confidence = match.literal or together[match.memory_id] / sum(weights)
 
 
 def _surest(asked: Asked, *, own: bool) -> list[Match]:

@@ -23,6 +23,9 @@ FALL = 0.5  # How fast confidence falls, at least, with the distance of the scor
 
 LONGEST_QUESTION = 16  # A query with more words is a text, such as a report, and has weights of its own
 
+# How much more the whole of a long question and its first sentence count than its error and its names.
+TELLING = 2
+
 # Vectors count if of the best FOREMOST matches by words and files the share COVERED has one.
 #
 # With at most FEW matches, one vector is enough.

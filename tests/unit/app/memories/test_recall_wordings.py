@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from operator import mul
 from pathlib import Path
 
 import pytest
 
 from rum import InvalidQuery, Rum
 from rum.model.requests import MAX_WORDINGS, RecallRequest
+from rum.recall.limits import TELLING
 from rum.recall.wordings import MIN_LONG, wordings_of
 from support.builders import make_draft
 from support.projects import open_shop
@@ -83,14 +85,16 @@ def test_a_long_report_is_also_asked_by_first_line_error_and_names() -> None:
     assert "take_connection" in parts[2]
 
 
-def test_a_memory_gets_the_mean_confidence_of_a_report_and_its_parts(rum: Rum) -> None:
+def test_a_report_and_its_first_sentence_count_more_than_its_other_parts(rum: Rum) -> None:
     kept(rum, "Give connections back when workers end")
     kept(rum, "Paint the logo green")
     # A list of wordings is not split further.
     answers = [rum.recall(query=[part, "."], min_confidence=0).memories for part in wordings_of((REPORT,))]
     each = [memories[0].confidence if memories else 0.0 for memories in answers]
     [found, *_] = rum.recall(query=REPORT, min_confidence=0).memories
-    assert found.confidence == pytest.approx(sum(each) / len(each), abs=0.02)
+    assert len(each) == 4
+    mean = sum(map(mul, each, (TELLING, TELLING, 1, 1))) / (2 * TELLING + 2)
+    assert found.confidence == pytest.approx(mean, abs=0.02)
     assert found.confidence < max(each)
 
 
