@@ -31,7 +31,7 @@ def pictures(filled: Filled) -> list[Picture]:
     """The pictures of a project."""
     return [
         Picture("overview", "overview"),
-        Picture("memory", f"memory/{filled.refresh}", (1180, 800)),
+        Picture("memory", f"memory/{filled.refresh}", (1180, 770)),
         Picture("causes", f"causes/{filled.queue}", (1180, 440), dark=True),
     ]
 

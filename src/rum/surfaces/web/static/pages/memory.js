@@ -168,6 +168,13 @@ const STATES = {
   gone: ["failed", "gone"],
   unknown: ["unverified", "not known"],
 };
+/** What came of offering it: how often each was seen. */
+const cameOf = (use) =>
+  [["followed", use.followed], ["work kept", use.kept], ["work undone", use.undone], ["fetched", use.fetched], ["contradicted", use.contradicted]]
+    .filter(([, number]) => number)
+    .map(([what, number]) => `${what} ${number}`)
+    .join(", ") || "nothing that was seen";
+
 const ORIGINS = { turn: "captured work" };
 const RELATIONS = { caused_by: "caused by", led_to: "led to", related_to: "related to", supersedes: "replaces", superseded_by: "replaced by", blocked_by: "blocked by", blocks: "blocks" };
 
@@ -184,7 +191,7 @@ function Side({ data, me, rate, reload }) {
       <${Facts}
         rows=${[
           ["offered", use.offered ? html`<a href=${link("memory", memory.id, "offers")}>${count(use.offered, "time")}</a>` : "never"],
-          ["came of it", use.offered ? `followed ${use.followed} (work kept ${use.kept}, undone ${use.undone}), fetched ${use.fetched}, contradicted ${use.contradicted}` : null],
+          ["came of it", use.offered ? cameOf(use) : null],
           ["recalled", use.access_count ? count(use.access_count, "time") : null],
           ["useful", use.usefulness ? percent((use.usefulness + 1) / 2) : null],
           ["importance", percent(memory.importance ?? 0.5)],
