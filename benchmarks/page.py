@@ -2,8 +2,8 @@
 
 `PYTHONPATH=tests python -m benchmarks.page 100000` measures first content and search at that size and at 100
 memories, in turn. First content: from asking for the address until the first memories are there; the least
-times are compared. Search: from the last key until the answer is shown, with the pause for further keys; the
-medians are compared, because every question is another one.
+times are compared. Search: from the last key until the answer is shown, with the pause for further keys, and
+again from the request on, without that pause; the medians are compared, as every question is another one.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ TIMES = 7
 WARM_UP = 2
 QUESTIONS = 15  # Different ones: the same text again asks nothing
 # At most this many times as slow as with 100 memories.
-SEARCH = "search"
-BUDGETS = {"first content: overview": 1.5, "first content: timeline": 1.5, SEARCH: 2.0}
+SEARCH, ALONE = "search", "search without its pause"
+BUDGETS = {"first content: overview": 1.5, "first content: timeline": 1.5, SEARCH: 2.0, ALONE: 2.0}
 FIRST = ".entry-goal"
 
 
@@ -44,7 +44,7 @@ class Growth(NamedTuple):
     @property
     def factor(self) -> float:
         """By what the large one is slower."""
-        if self.what == SEARCH:
+        if self.what in (SEARCH, ALONE):
             return self.large.p50 / self.small.p50
         return self.large.least / self.small.least
 
@@ -73,6 +73,27 @@ def search(opened: Tab, texts: list[str]) -> Callable[[int], object]:
     return ask
 
 
+# Types a question; returns the milliseconds from the request until its answer is drawn.
+ANSWER = """async (text) => {
+  const isSearch = (one) => one.name.includes("/search?");
+  const requests = () => performance.getEntriesByType("resource").filter(isSearch);
+  const before = requests().length;
+  const field = document.getElementById("question");
+  Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(field, text);
+  field.dispatchEvent(new Event("input", { bubbles: true }));
+  for (;;) {
+    await new Promise(requestAnimationFrame);
+    if (requests().length > before && document.querySelector(".results[aria-busy=false]"))
+      return performance.now() - requests().at(-1).startTime;
+  }
+}"""
+
+
+def answer(opened: Tab, text: str) -> float:
+    """Milliseconds from the request until its answer is shown, in the open search page."""
+    return opened.page.evaluate(ANSWER, text)
+
+
 def measure(small: Tab, large: Tab, texts: tuple[list[str], list[str]]) -> list[Growth]:
     """Both sizes in turn, so that a busy moment affects both."""
     found: list[Growth] = []
@@ -81,8 +102,12 @@ def measure(small: Tab, large: Tab, texts: tuple[list[str], list[str]]) -> list[
         times = timed(*ways, range(WARM_UP + TIMES), 1)[WARM_UP:]
         found.append(Growth(f"first content: {route}", *paired(times)))
     asks = search(small, texts[0]), search(large, texts[1])
-    times = timed(*asks, range(WARM_UP + QUESTIONS), 1)[WARM_UP:]
-    return [*found, Growth(SEARCH, *paired(times))]
+    count = WARM_UP + QUESTIONS
+    times = timed(*asks, range(count), 1)[WARM_UP:]
+    found.append(Growth(SEARCH, *paired(times)))
+    others = zip(texts[0][count:], texts[1][count:], strict=True)
+    alone = [(answer(small, one), answer(large, other)) for one, other in others][WARM_UP:]
+    return [*found, Growth(ALONE, *paired(alone))]
 
 
 def filled(folder: str, size: int) -> Workspace:
@@ -99,7 +124,7 @@ def filled(folder: str, size: int) -> Workspace:
 def distinct(workspace: Workspace) -> list[str]:
     """Questions about its memories, none of them twice."""
     texts = dict.fromkeys(one.text for one in questions(workspace.stored, 200))
-    return list(texts)[: WARM_UP + QUESTIONS]
+    return list(texts)[: 2 * (WARM_UP + QUESTIONS)]
 
 
 def table(found: list[Growth], size: int) -> str:
