@@ -49,14 +49,17 @@ _TITLES = 4  # Chapters that a summary names
 
 _ADVICE = re.compile(
     r"""[,;:]\ (?:avoid|call|check|do\ not|don't|ensure|keep|make\ sure|pass|prefer|run|set|test|use
-        |validate|wrap|write)\b|\b(?:always|has\ to|have\ to|must|needs?\ to|never|should)\b""",
+        |validate|wrap|write)\b|\b(?:has\ to|have\ to|must|needs?\ to|should)\b
+        # Not what once happened: "it never put the connection back, so the pool ran dry".
+        |\b(?:always|never)\b(?!.*\b(?:broke|came|did|got|had|lost|ran|was|went|were)\b)""",
     re.IGNORECASE | re.VERBOSE,
 )
 _RECORDED = (ClaimKind.GIVEN, ClaimKind.LEARNED, ClaimKind.NOTICED)
 # How a claim begins that speaks as a rule; "Set of keys" and "Test runs take" do not.
 _RULE = re.compile(
     r"""(?:always|avoid|do\ not|don't|ensure|make\ sure|must\ not|never|prefer|remember\ to)\b
-        |(?:add|await|bump|call|catch|check|clear|close|commit|configure|copy|declare|disable|enable|escape|give
+        |(?:add|await|bump|call|catch|check|clear|close|commit|compare|configure|copy|create|declare|define|delete
+        |disable|enable|escape|fetch|give
         |handle|import|increase|install|keep|limit|load|lock|log|mock|name|open|pass|pin|put|quote|read|register
         |release|remove|rename|reset|restart|retry|return|reuse|run|save|send|set|skip|sort|start|stop|store|test
         |treat|update|use|validate|verify|wait|wrap|write)\b

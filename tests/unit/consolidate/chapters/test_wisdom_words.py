@@ -63,7 +63,14 @@ def test_what_memories_with_the_tags_say_comes_first():
     assert {*by_tag["docs"]} == {*by_tag["db"]} == said
 
 
-@pytest.mark.parametrize("rule", ["Pin the compiler in CI jobs", "Set TZ=UTC in the CI jobs"])
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "Pin the compiler in CI jobs",
+        "Set TZ=UTC in the CI jobs",
+        "Compare sequence numbers before you add one",
+    ],
+)
 def test_a_rule_is_a_practice_however_many_support_it(rule: str):
     worked, failed = (
         make_work(1, "Fix the jobs", rule),
@@ -87,6 +94,7 @@ def test_a_rule_that_failing_taught_is_a_practice():
         "Test runs take four minutes without a warm cache",
         "Log files are rotated by the nightly job",
         "Build fails without network in the sandbox",
+        "`give()` never put the connection back, so the pool ran dry after the first use",
     ],
 )
 def test_a_sentence_that_begins_like_a_command_is_none(text: str):
