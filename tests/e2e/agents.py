@@ -8,10 +8,11 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from e2e.scripted_model import ScriptedModel, Step
+from e2e.scripted_model import Planned, ScriptedModel
 
 PACKAGES = {
     "claude-code": "@anthropic-ai/claude-code@2.1.325",
@@ -79,9 +80,9 @@ def write(desk: Desk, files: dict[str, str]) -> None:
         (desk.project / name).write_text(content, encoding="utf-8")
 
 
-def session(client: str, desk: Desk, prompt: str, steps: list[Step]) -> ScriptedModel:
+def session(client: str, desk: Desk, prompt: str, steps: Sequence[Planned]) -> ScriptedModel:
     """Run a new session of a client, headless; the model with everything it was asked."""
-    with ScriptedModel(steps) as model:
+    with ScriptedModel(list(steps)) as model:
         command, variables = _claude(prompt, model) if client == "claude-code" else _codex(prompt, model)
         ran = subprocess.run(
             [*program(client), *command],

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 Json = dict[str, Any]
 # A text, or a tool and its arguments. Codex calls a tool with a line of JavaScript.
 Step = str | tuple[str, Json]
+# A step, or what makes one of the request that it answers.
+Planned = Step | Callable[[Json], Step]
 
 
 class ScriptedModel:
     """Answers each request of a conversation with the next step, and keeps the requests it was asked."""
 
-    def __init__(self, steps: list[Step]) -> None:
+    def __init__(self, steps: list[Planned]) -> None:
         self._steps = iter(steps)
         self._lock = threading.Lock()
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
@@ -44,7 +46,8 @@ class ScriptedModel:
                 step: Step = "ok"  # a title, or something else beside the conversation
             else:
                 self.requests.append(body)
-                step = next(self._steps, "Done.")
+                planned = next(self._steps, "Done.")
+                step = planned(body) if callable(planned) else planned
             number = len(self.requests)
         return _messages(step, number) if path.endswith("/messages") else _responses(step, number, body)
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from e2e.agents import Desk, make_desk, session, write
-from e2e.scripted_model import Step
+from e2e.scripted_model import Planned, Step
 from rum.inject.offers.store_request import REQUEST
 from support.repositories import Repository
 
@@ -33,6 +33,50 @@ EXPLAINED = {
     "actions": [{"type": "file_edit", "file_path": "cart.py", "lines_affected": "1-2"}],
     "outcome": {"success": True, "summary": "The cart label returns cents"},
 }
+TIDES = [
+    (
+        "tide",
+        [
+            "--goal",
+            "Stop counting gauges twice",
+            "--type",
+            "bug_fix",
+            "--success",
+            "--summary",
+            "Readings have numbers",
+            "--learning",
+            "Compare sequence numbers before you add a reading",
+        ],
+    ),
+    (
+        "tide",
+        [
+            "--goal",
+            "Batch the uploads",
+            "--type",
+            "optimization",
+            "--failure",
+            "--summary",
+            "Uploads timed out",
+            "--learning",
+            "The harbour proxy cuts requests after 20 seconds",
+        ],
+    ),
+    (
+        "tide",
+        [
+            "--goal",
+            "Upload in parts",
+            "--type",
+            "bug_fix",
+            "--success",
+            "--summary",
+            "Parts of 200 readings pass",
+            "--learning",
+            "Upload readings in parts of 200",
+        ],
+    ),
+]
 REASON = "decided against euros, as floats lose cents in sums"
 LABEL = "Code changed since."
 SECOND = "Labels of carts are wrong again: show two decimals in cart.py."
@@ -160,6 +204,57 @@ def told_at_the_edit(client: str, place: Path, changed: str) -> set[str]:
     assert RIGHT in (desk.project / "cart.py").read_text()
     said = model.texts(2)[len(model.texts(0)) :]
     return {what for what, words in (("the reason", REASON), ("the label", LABEL)) if words in said}
+
+
+@pytest.mark.parametrize("client", ["claude-code", "codex"])
+def test_an_agent_writes_a_chapter_and_wisdom_from_their_material(client: str, tmp_path: Path):
+    desk = make_desk(tmp_path, FILES)
+    ids = [json.loads(desk.rum("store", "--json", "--tag", tag, *said))["memory_id"] for tag, said in TIDES]
+    desk.rum("chapter", "create", *ids[1:], "--title", "Uploads")
+    desk.rum("install", client, "--anyway")
+    steps: list[Planned] = [
+        ("mcp__rum__create_chapter", {"memory_ids": ids}),
+        lambda body: (
+            "mcp__rum__create_chapter",
+            {
+                "chapter_id": last_answer(body, "chapter_id")["chapter_id"],
+                "title": "Gauges and the proxy",
+                "learnings": ["The proxy cuts requests after 20 seconds [2]", "Buy a faster proxy [2]"],
+            },
+        ),
+        ("mcp__rum__synthesize", {"tags": ["tide"]}),
+        lambda body: (
+            "mcp__rum__synthesize",
+            {
+                "wisdom_id": last_answer(body, "wisdom_id")["wisdom_id"],
+                "insights": ["The proxy cuts requests after 20 seconds [2]", "Sea water is salty [1]"],
+                "patterns": [],
+                "best_practices": ["Upload in parts of 200 readings [3]"],
+            },
+        ),
+        "The chapter is written.",
+    ]
+    model = session(client, desk, "Write down what we know about gauges.", steps)
+    assert "write better ones" in model.texts(1)
+    chapter = last_answer(model.requests[2], "chapter_id")
+    assert chapter["title"] == "Gauges and the proxy"
+    assert chapter["learnings"] == ["The proxy cuts requests after 20 seconds"]
+    assert chapter["evidence"][0]["memory_ids"] == [ids[1]]
+    assert "Buy a faster proxy" in chapter["note"]
+    wisdom = last_answer(model.requests[4], "wisdom_id")
+    assert wisdom["insights"] == ["The proxy cuts requests after 20 seconds"]
+    assert wisdom["best_practices"] == ["Upload in parts of 200 readings"]
+    assert "Sea water is salty" in wisdom["note"]
+    assert "Gauges and the proxy" in desk.rum("chapter", "list")
+
+
+def last_answer(body: dict[str, Any], field: str) -> dict[str, Any]:
+    """The last tool result in a request that has a field."""
+    text = next(
+        text for text in reversed(list(texts(body))) if text.lstrip().startswith("{") and f'"{field}"' in text
+    )
+    answer = json.loads(text)
+    return answer.get("structuredContent", answer)
 
 
 def recalled(body: dict[str, Any]) -> list[dict[str, Any]]:

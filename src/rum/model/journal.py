@@ -395,12 +395,16 @@ class JournalWritten(Struct, frozen=True, kw_only=True):
 
 
 class JournalShown(Struct, frozen=True, kw_only=True):
-    """The text of a journal for a prompt, or one of its entries; the arbiter's text has no agent."""
+    """The text of a journal for a prompt, or one of its entries; the arbiter's text has no agent.
+
+    `code` is NO_RESULTS, with a hint, if there is no journal.
+    """
 
     session: str
     agent: str | UnsetType = UNSET
     text: str | UnsetType = UNSET
     entry: dict[str, Any] | UnsetType = UNSET
+    code: str | UnsetType = UNSET
     hint: str | UnsetType = UNSET
 
 

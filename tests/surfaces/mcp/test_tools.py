@@ -282,6 +282,8 @@ def test_the_fields_of_the_schema_are_those_of_the_model() -> None:
         ("recall_wisdom", {"query": "login"}),
         ("brief", {"task": TASK}),
         ("journal", {"action": "search", "query": "x"}),
+        ("journal", {"action": "show"}),
+        ("journal", {"action": "arbiter"}),
         ("layers", {"action": "list", "type": "episodic"}),
     ],
 )

@@ -144,7 +144,11 @@ def _pick(
         found = suggestions(project, sys.maxsize, tags, within)
         found = [one for one in found if len(one.memory_ids) >= minimum]
         if not found:
-            _refuse_few(caller, kind, 0, "that look like one story and are in no chapter yet", minimum)
+            raise InvalidQuery(
+                f"No group of {minimum} or more memories looks like one story and is in no chapter yet. "
+                f"Name memories or tags, or give a lower `{caller.parameter_name(kind.minimum_field)}`.",
+                field="auto",
+            )
         more = len(found) - 1
         note = f"{found[0].reason}{f' {more} more such groups are left.' if more else ''}"
         parts = kind.get_parts(project, found[0].memory_ids)

@@ -435,7 +435,10 @@ def call(caller: Caller, request: JournalRequest) -> Struct:
     if request.action == "arbiter":
         session = journals.session(request.session)
         hint = journals.missing(session) or UNSET
-        return JournalShown(session=session, text=journals.arbiter(session, request.task), hint=hint)
+        code = NO_RESULTS if hint else UNSET
+        return JournalShown(
+            session=session, text=journals.arbiter(session, request.task), code=code, hint=hint
+        )
     if request.action == "search":
         if not (request.query or "").strip():
             raise InvalidQuery("journal: give `query`, the words to search.", field="query")
@@ -470,7 +473,8 @@ def call(caller: Caller, request: JournalRequest) -> Struct:
     if not journal.exists:
         others = f"`{agent}` has no journal in `{session}`; there are {', '.join(journals.agents(session))}."
         hint = journals.missing(session) or others
-    return JournalShown(session=session, agent=agent, text=journal.prompt(), hint=hint)
+    code = UNSET if journal.exists else NO_RESULTS
+    return JournalShown(session=session, agent=agent, text=journal.prompt(), code=code, hint=hint)
 
 
 def _all_entries(files: Iterable[JournalFile]) -> Iterator[JournalFound]:
