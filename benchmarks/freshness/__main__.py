@@ -42,7 +42,7 @@ LANGUAGES = {
     "java": "Java",
 }
 SEED = 19
-SPANS = 16  # Spans of a file
+SPANS = 40  # Spans of a file
 MAX_SIZE = 200_000  # Bytes of a file: blame of larger ones takes too long
 MAX_LINES = 40  # Lines of a span
 PAIRS = 24  # Pairs of commits of a repository
@@ -111,7 +111,10 @@ def replay(git_dir: str, rng: random.Random, wanted: int) -> Iterator[Checked]:
         at = rng.randrange(len(history) // 10, len(history) - 2)
         later = min(len(history) - 1, at + rng.choice((10, 50, 250, 1000, len(history))))
         old, new = history[at], history[later]
-        names = renamed(git_dir, old, new)
+        try:
+            names = renamed(git_dir, old, new)
+        except subprocess.CalledProcessError:  # a clone may lack some contents
+            continue
         files = [path for path in git(git_dir, "ls-tree", "-r", "-z", "--name-only", old).split("\0") if path]
         files = [path for path in files if language_of(path)]
         touched = set(git(git_dir, "log", "--format=", "--name-only", "-z", f"{old}..{new}").split("\0"))
