@@ -17,9 +17,11 @@ if TYPE_CHECKING:
     from pygments.lexer import Lexer
 
 MIN_FORMATTED = 24  # Characters of code from which a text that is found elsewhere is the same code
-# What formatters change: separators and the kind of quotes; and parentheses around an expression.
+# What formatters change: separators, the kind of quotes, parentheses around the only parameter of an arrow
+# function; and parentheses around an expression.
 _FORMATTING = str.maketrans({"'": '"', "`": '"', **dict.fromkeys(",;", "")})
 _PARENTHESES = str.maketrans({"(": "", ")": "", "\\": ""})
+_ARROW = re.compile(r"\(([\w$]+)\)=>")
 _BLANK = re.compile(r"\s+")
 
 
@@ -30,7 +32,7 @@ class Code(NamedTuple):
 
     def text(self, start: int, end: int) -> str:
         """The code of some lines, without what formatters change."""
-        return "".join(self.lines[start : end + 1]).translate(_FORMATTING)
+        return _ARROW.sub(r"\1=>", "".join(self.lines[start : end + 1]).translate(_FORMATTING))
 
     def whole(self) -> str:
         """The code of the file."""
