@@ -122,6 +122,20 @@ def test_search_answers_while_you_type_and_keeps_the_question_in_the_address(ope
     opened.page.wait_for_selector("text=Nothing found.")
 
 
+def test_what_is_typed_while_the_address_changes_is_kept(opened: Tab):
+    opened.open("search")
+    more = """() => addEventListener("hashchange", () => {
+      const field = document.getElementById("question");
+      Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(field, "mail provider");
+      field.dispatchEvent(new Event("input", { bubbles: true }));
+    }, { once: true })"""
+    opened.page.evaluate(more)
+    opened.page.keyboard.type("mail")
+    opened.page.wait_for_function("() => location.hash.includes('mail+provider')")
+    opened.page.wait_for_selector(".entry-goal >> text=Send mails in parallel")
+    assert opened.page.input_value("#question") == "mail provider"
+
+
 def test_a_found_memory_has_the_outcome_that_the_timeline_shows(browser: Browser, tmp_path: Path):
     with open_shop(tmp_path) as shop:
         rum = shop.open()

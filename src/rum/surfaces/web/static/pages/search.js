@@ -21,7 +21,12 @@ export function Page({ route }) {
   const settled = useSettled(text, 180);
   const field = useRef(null);
   const { agents, types } = useChoices();
-  useEffect(() => setText(q), [q]);
+  // An address that this page wrote is behind what is typed meanwhile.
+  const written = useRef(q);
+  useEffect(() => {
+    if (q !== written.current) setText(q);
+    written.current = q;
+  }, [q]);
   useEffect(() => {
     field.current.focus();
     const typed = takeTyped();
@@ -31,7 +36,9 @@ export function Page({ route }) {
   }, []);
   useEffect(() => {
     setLimit(STEP);
-    if (settled !== q) replaceRoute(link("search", { ...route.query, q: settled }));
+    if (settled === q) return;
+    written.current = settled;
+    replaceRoute(link("search", { ...route.query, q: settled }));
   }, [settled]);
   const asks = settled.trim() || Object.values(filters).some(Boolean);
   const load = useLoad("search", { q: settled.trim(), ...filters, superseded: old && "1", min_confidence: weak && "0", limit }, { enabled: Boolean(asks) });
