@@ -30,7 +30,7 @@ _CODES = (
     r"(?i)\b(?:recovery|backup|2fa|mfa|scratch|emergency|rescue)[ _-]?(?:codes?|keys?)\b"
     r"[^\n\[]{0,40}?[:=\[\n ]"
     r"((?:[\s\[]{0,8}(?:[-*] |[0-9]{1,2}[.)] )?[`\"']?"
-    r"(?:[a-z0-9]{4,10}(?:[- ]?[a-z0-9]{4,10}){0,7}|[0-9a-f]{16,64})[`\"']?,?(?=[\s\]]|\Z)){2,20})"
+    r"[a-z0-9]{4,80}+(?:[- ][a-z0-9]{4,80}+){0,7}[`\"']?,?(?=[\s\]]|\Z)){2,20})"
 )
 _ONE_CODE = (
     r"(?i)\b(?:recovery|backup|2fa|mfa|scratch|emergency|rescue) (?:codes?|keys?|recovery)\b"

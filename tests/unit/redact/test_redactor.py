@@ -285,6 +285,11 @@ def test_a_single_recovery_code_is_found(code: str):
     assert code not in redact(f"my 2fa backup code is {code}.")
 
 
+@pytest.mark.parametrize("key", ["a1" * 40 + "!", "a1" * 2000, "a1b2-" * 400 + "!", "a1b2 " * 400 + "!"])
+def test_a_long_key_for_recovery_takes_linear_time(key: str):
+    assert redact(f"recovery key: {key}").startswith("recovery key:")
+
+
 def test_numbers_of_sessions_are_no_cookies():
     line = "session_id=550e8400-e29b-41d4-a716-446655440000"
     assert redact(line) == line
