@@ -27,7 +27,7 @@ _FILE_IN_PROSE = re.compile(
 
 # A word that may be a file, with lines or a symbol. Whoever uses it looks whether there is such a file.
 _MENTION = re.compile(
-    r"(?<![\w/\\.~@:-])(?P<path>(?:\.{1,2}/)?[\w.@+\[\]-]*\w(?:/[\w.@+\[\]-]*\w)*)"
+    r"(?<![\w/\\.~@:+\[\]-])(?P<path>(?:\.{1,2}/)?[\w.@+\[\]-]*\w(?:/[\w.@+\[\]-]*\w)*)"
     r"(?:(?P<lines>:\d{1,9}(?:-\d{1,9})?|#L\d{1,9}(?:-L?\d{1,9})?)|(?:#|::)(?P<symbol>[A-Za-z_$][\w$.]*))?"
 )
 _QUOTED_NAME = re.compile(r"`([A-Za-z_$][\w$.:]{1,100})(?:\(\))?`")

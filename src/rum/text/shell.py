@@ -11,7 +11,7 @@ _PART = r"""(?s)(?:[^;&|\n"'\\]|\\.|"(?:\\.|[^"\\])*"|'[^']*'|&(?=>)|(?<=>)&)+""
 _WORD = r"""(?s)(?:[^\s"'\\]|\\.|"(?:\\.|[^"\\])*"|'[^']*')+"""
 _SETTING = r"\w+=\S*"
 _PYTHON = r"(?:python|pypy|py)[\d.]*"
-_HERE_DOCUMENT = r"""(?s)<<-?[ \t]*(["']?)(\w+)\1([^\n]*)\n(?:.*?\n)??[ \t]*\2[ \t]*(?=\n|$)"""
+_HERE_DOCUMENT = r"""<<-?[ \t]*(["']?)(\w+)\1"""
 _OPENERS = ("(", "{", "then", "do", "if", "!")
 # Wrappers that run the command after them; with words, one of these must come next.
 _WRAPPERS: dict[str, tuple[str, ...]] = {
@@ -72,10 +72,23 @@ def launchers(command: str) -> list[str]:
 
 
 def _without_here_documents(command: str) -> str:
-    """A command line without the text of here documents: it is data, no command."""
+    """A command line without the text of here documents: it is data, no command.
+
+    What follows one that does not end is left out as well.
+    """
     if "<<" not in command:
         return command[:_MAX_COMMAND]
-    return re.sub(_HERE_DOCUMENT, r"\3", command)[:_MAX_COMMAND].partition("<<")[0]
+    kept, ends, last = list[str](), list[str](), ""
+    for line in command.split("\n"):
+        if not ends:
+            last = line
+            kept.append(re.sub(_HERE_DOCUMENT, "", line))
+            ends = [end for _, end in re.findall(_HERE_DOCUMENT, line)]
+        elif line.strip(" \t\r") == ends[0]:
+            del ends[0]
+    if ends:
+        kept[-1] = last.partition("<<")[0]
+    return "\n".join(kept)[:_MAX_COMMAND].partition("<<")[0]
 
 
 def _sign(between: str) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rum.capture.memory_files import collect_files, relative_actions, relative_perception
+from rum.capture.memory_files import Mention, code_in, collect_files, relative_actions, relative_perception
 from rum.model.memory import parse_draft
 from rum.model.memory_layers import Perception
 from support.builders import make_draft
@@ -121,3 +121,13 @@ def test_an_empty_path_is_no_file() -> None:
 def test_a_hostile_where_takes_linear_time(hostile: str) -> None:
     where = "x/y" + hostile * 50_000 + "! ?"  # work that grew with the square of this would take minutes
     assert seen_at(where).observations[0].where == where
+
+
+@pytest.mark.parametrize("hostile", ["+" * 100_000, ".[" * 50_000, "[" * 100_000 + "/", "a/+" * 30_000])
+def test_places_are_looked_for_in_linear_time(hostile: str):
+    assert len(code_in(hostile)) <= 40
+
+
+def test_a_file_may_begin_with_signs():
+    found = code_in("see src/+page.ts:3 and [id].tsx, not +++")
+    assert found == [Mention("src/+page.ts", 3, 3), Mention("[id].tsx")]

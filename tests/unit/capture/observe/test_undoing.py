@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rum.capture.observe.undoing import Effect, effect_of, files_written, is_file_named
-from rum.text.shell import segments
+from rum.text.shell import chain, segments
 
 
 @pytest.mark.parametrize(
@@ -84,3 +84,22 @@ def test_files_that_a_command_writes_are_found(command: str, files: list[str]):
 def test_any_command_line_can_be_read(command: str):
     assert all(effect_of(words) is None or effect_of(words) for words in segments(command))
     assert all(files_written(command))
+
+
+@pytest.mark.parametrize(
+    ("line", "programs"),
+    [
+        ("cat > a.txt <<EOF && pytest\nrm b.py\nEOF\nmake", ["cat", "pytest", "make"]),
+        ("cat <<'A' <<-B\nrm 1\nA\nrm 2\n\tB\nmake", ["cat", "make"]),
+        ("cat <<A\nA\nmake", ["cat", "make"]),
+        ("make; cat <<A\nrm 1", ["make", "cat"]),
+        ("echo $((1 << 2))\nmake", ["echo"]),
+    ],
+)
+def test_the_text_of_a_here_document_is_no_command(line: str, programs: list[str]):
+    assert [words[0] for _, words in chain(line)] == programs
+
+
+@pytest.mark.parametrize("hostile", ["<<a\n" * 40_000, "cat <<a" + "\n<<b" * 40_000, "<< " * 40_000])
+def test_many_here_documents_take_linear_time(hostile: str):
+    assert len(chain(hostile)) <= 1
