@@ -116,7 +116,7 @@ def _joined(parts: Sequence[Turn]) -> Turn:
 
 def _without_progress(words: str) -> str:
     """What was said without the sentences about work that was still going on: it has gone on since."""
-    parts = re.split(r"(?<=[.!?。\n])", words)
+    parts = re.split(r"(?<=[.!?])(?=\s)|(?<=[。\n])", words)
     return "".join(part for part in parts if not _PROGRESS.search(part)).strip()
 
 

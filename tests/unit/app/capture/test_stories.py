@@ -358,3 +358,11 @@ def test_what_was_still_going_on_is_not_said_when_it_is_done(sessions: Sessions)
     telling.stop("The rate is in. The search is still running.").prompt("go on").edit("tax.py", "b", "c")
     (memory,) = sessions.take(telling.stop("Nobody else computes it."))
     assert memory.outcome.summary == "The rate is in. Nobody else computes it."
+
+
+def test_a_sentence_about_going_on_ends_where_it_ends(sessions: Sessions):
+    telling = sessions.begin().prompt("Add a reduced rate").edit("tax.py", "a", "b")
+    telling.stop("The rate is in. I am still working on tax.py for 1.5 % steps.")
+    telling.prompt("go on").edit("tax.py", "b", "c")
+    (memory,) = sessions.take(telling.stop("Nobody else computes it."))
+    assert memory.outcome.summary == "The rate is in. Nobody else computes it."
