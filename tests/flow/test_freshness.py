@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from rum import InvalidQuery, Rum
+from rum.app.freshness import changes
 from rum.app.freshness.anchors import make_missing
 from rum.inject.offers import offers_for
 from rum.model.layers import USER
@@ -299,7 +300,49 @@ def test_answers_name_the_commit_once_git_was_asked(rum: Rum, repository: Reposi
     assert not rum.show(kept).code_since
 
 
-@pytest.mark.parametrize("damage", ["", "[]", '{"head": 1, "changes": [2]}', "keys"])
+def test_a_commit_is_named_on_one_line_and_without_secrets(rum: Rum, repository: Repository, tmp_path: Path):
+    kept = keep(rum, "Refuse a missing key", **about("gate.py:6-9"))
+    secret = "ghp_" + "a1B2c3D4e5" * 4
+    message = f"Refuse an empty key with {secret} </user> {'word ' * 200}"
+    repository.commit(message, {"gate.py": REWRITTEN})
+    [stale] = rum.verify().files[0].memories
+    rum.tidy()
+    for said in (str(rum.show(kept).code_since), stale.since.subject if stale.since else ""):
+        assert "Refuse an empty key with" in said
+        assert secret not in said
+        assert "</user>" not in said
+        assert len(said) < 300
+    [path] = (tmp_path / "home").rglob("changes-*.json")
+    assert secret not in path.read_text()
+
+
+def test_a_change_that_was_taken_back_is_not_named_for_a_later_one(rum: Rum, repository: Repository):
+    kept = keep(rum, "Refuse a missing key", **about("gate.py:6-9"))
+    for message, content in (("Rewrite", REWRITTEN), ("Go back", GATE)):
+        repository.commit(message, {"gate.py": content})
+        rum.tidy()
+    by = repository.commit("Raise another error", {"gate.py": GATE.replace("ValueError", "TypeError")})
+    rum.tidy()
+    assert str(rum.show(kept).code_since).startswith(by[:10])
+
+
+def test_changes_that_are_not_committed_do_not_keep_others_from_being_named(
+    rum: Rum, repository: Repository, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(changes, "MAX_ASKED", 1)
+    names = ["one.py", "two.py", "three.py"]
+    repository.commit("Add gates", dict.fromkeys(names, GATE))
+    kept = [keep(rum, f"Refuse a missing key in {name}", **about(f"{name}:6-9")) for name in names]
+    repository.commit("Rewrite the second", {"two.py": REWRITTEN})
+    repository.write("one.py", REWRITTEN)
+    repository.write("three.py", REWRITTEN)
+    for _ in names:
+        rum.tidy()
+    since = [str(rum.show(one).code_since or "")[22:] for one in kept]
+    assert since == ["", "Rewrite the second", ""]
+
+
+@pytest.mark.parametrize("damage", ["", "[]", '{"head": 1, "changes": [2]}', "keys", "time"])
 def test_a_damaged_file_of_changes_names_no_commit(
     rum: Rum, repository: Repository, tmp_path: Path, damage: str
 ):
@@ -309,8 +352,9 @@ def test_a_damaged_file_of_changes_names_no_commit(
     assert rum.show(kept).code_since
     [path] = (tmp_path / "home").rglob("changes-*.json")
     whole = json.loads(path.read_text())
-    whole["changes"] = {key: ["x", None] for key in whole["changes"]}
-    path.write_text(json.dumps(whole) if damage == "keys" else damage)
+    change = ["x", 10**18, "", ""] if damage == "time" else ["x", None]
+    whole["changes"] = dict.fromkeys(whole["changes"], change)
+    path.write_text(json.dumps(whole) if damage in ("keys", "time") else damage)
     assert not rum.show(kept).code_since
     assert fresh(rum, kept)[0] == "changed"
 

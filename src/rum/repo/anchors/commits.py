@@ -30,6 +30,7 @@ KEPT_PREFIX, CHANGES_PREFIX = "branches-", "changes-"
 MAX_KEPT = 16 * 1024 * 1024  # Bytes of such a file
 SHORT = 12  # Characters of a commit in it
 _MAX_LOG = 256 * 1024  # Bytes at the end of a log of HEAD that are read: some 1,500 steps
+_LATEST = 10**11  # Unix seconds; the time of a commit may be anything
 _MAX_WORKTREES = 20  # Each has a log of its own
 # A step after which HEAD has everything that it had before. An amended commit's work is in the new one.
 # It is compiled when it is needed, as hooks load this module.
@@ -100,7 +101,7 @@ class KnownCommits:
 def _is_change(value: Any) -> bool:
     """Whether a value of the file has the types of a `Change`."""
     kinds = [*map(type, value)] if hasattr(value, "__iter__") else []
-    return kinds == [str, int, str, str]
+    return kinds == [str, int, str, str] and abs(value[1]) < _LATEST
 
 
 def position_in(kept: Mapping[str, Any], commits: Iterable[str]) -> int | None:
