@@ -209,14 +209,14 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path)
-    for name, default in (("projects", 200), ("memories", 4000), ("large", 0)):
+    for name, default in (("projects", 200), ("memories", 4000), ("large", 0), ("processes", 2)):
         parser.add_argument(f"--{name}", type=int, default=default)
     given = parser.parse_args()
     _, superuser, home = start(given.folder.resolve())
     sizes = {f"p{number}": given.memories for number in range(given.projects)}
     if given.large:
         sizes["p0"] = given.large
-    took = fill(home, superuser, sizes)
+    took = fill(home, superuser, sizes, given.processes)
     with psycopg.connect(superuser) as connection:
         size = connection.execute("SELECT pg_database_size(current_database())").fetchone()
     total = sum(sizes.values())

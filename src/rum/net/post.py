@@ -1,4 +1,4 @@
-"""POST JSON with limits on time and size; follows no redirects and never shows the key."""
+"""GET or POST JSON with limits on time and size; follows no redirects and never shows the key."""
 
 from __future__ import annotations
 
@@ -45,6 +45,17 @@ def post(
 
     `headers` are added to the default ones; `key` is removed from error messages.
     """
+    return _exchange(url, body, timeout, headers or {}, key)
+
+
+def get(url: str, timeout: float) -> bytes:
+    """The body at an address; all of it must arrive within `timeout` seconds."""
+    return _exchange(url, None, timeout, {}, None)
+
+
+def _exchange(
+    url: str, body: bytes | None, timeout: float, headers: Mapping[str, str], key: str | None
+) -> bytes:
     if timeout <= 0:
         raise NoAnswerYet("was not contacted, as no time was left")
     outcome: list[bytes | PostError] = []
@@ -52,7 +63,7 @@ def post(
         "Content-Type": "application/json",
         "Accept": "application/json",
         "User-Agent": "rum",
-        **(headers or {}),
+        **headers,
     }
     # In a thread, because neither name resolution nor a slowly sent body can be timed out otherwise.
     sender = threading.Thread(
@@ -67,7 +78,7 @@ def post(
 
 
 def _send(
-    url: str, body: bytes, headers: Mapping[str, str], key: str | None, timeout: float
+    url: str, body: bytes | None, headers: Mapping[str, str], key: str | None, timeout: float
 ) -> bytes | PostError:
     # Slow to load, with ssl, and needed by the first request only.
     from http.client import HTTPException  # noqa: PLC0415
@@ -75,7 +86,7 @@ def _send(
     from urllib.request import Request  # noqa: PLC0415
 
     try:
-        request = Request(url, data=body, headers=dict(headers), method="POST")  # noqa: S310
+        request = Request(url, data=body, headers=dict(headers))  # noqa: S310
         # Longer than the caller waits, so that a timeout always gives the same message.
         with _opener(url).open(request, timeout=timeout + 1) as response:
             return _read_bounded(response, monotonic() + timeout)

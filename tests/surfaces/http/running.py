@@ -124,14 +124,18 @@ def start(
     cwd: Path | None = None,
     limits: Mapping[str, float] | None = None,
     store: str | None = None,
+    environ: Mapping[str, str] | None = None,
+    defect: str = "",
 ) -> Server:
-    """Start a server; `limits` replace those of the module of that name."""
+    """Start a server; `limits` replace those of the module of that name, `defect` is run before it starts."""
     program = "import sys; from rum.surfaces.http import limits; "
     program += "".join(f"limits.{name} = {value}; " for name, value in (limits or {}).items())
+    program += f"{defect}; " if defect else ""
     program += "from rum.__main__ import main; sys.exit(main())"
     environment = {name: value for name, value in os.environ.items() if not name.startswith("RUM_")}
     environment |= {"RUM_HOME": str(home), "RUM_IDLE_AFTER": "0", "RUM_EMBEDDER": "none"}
     environment |= {"RUM_STORE": store} if store else {}
+    environment |= environ or {}
     process = subprocess.Popen(
         [sys.executable, "-c", program, "serve", "--port", "0", *options],
         cwd=cwd or home.parent,

@@ -241,6 +241,47 @@ def test_every_change_is_in_the_audit_log(server: Server):
     assert token not in file.read_text()
 
 
+def test_a_change_that_ended_in_a_defect_is_in_the_audit_log(tmp_path: Path):
+    broken = start(
+        tmp_path / "home",
+        defect="import rum.app.memories.store as broken; broken.store = lambda *_, **__: 1 / 0",
+    )
+    token = broken.create("anna", "owner")
+    assert broken.call("store", token, **WORK).json["error"]["message"].startswith("Internal error")
+    assert broken.ask("POST", "/api/v1/calls/store", WORK, token).status == 500
+    (month,) = (broken.home / "audit").iterdir()
+    said = [json.loads(line) for line in month.read_text().splitlines()]
+    assert [(one["call"], one["result"]) for one in said] == [
+        ("store", "defect"),
+        ("POST calls/store", "500"),
+    ]
+    assert broken.stop() == 0
+
+
+def test_sessions_of_one_token_do_not_make_the_server_forget_those_of_another(tmp_path: Path):
+    small = start(tmp_path / "home", limits={"MAX_CALLERS": 4})
+    for name in ("anna", "eve"):
+        small.create(name)
+
+    def session(name: str) -> str:
+        hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": name}}
+        began = small.ask(body={**LIST, "method": "initialize", "params": hello}, token=small.tokens[name])
+        return began.headers["mcp-session-id"]
+
+    def identity(who: str, session: str, /, **arguments: str) -> Any:
+        params = {"name": "identity", "arguments": arguments}
+        body = {**LIST, "method": "tools/call", "params": params}
+        return small.ask(body=body, token=small.tokens[who], Mcp_Session_Id=session).tool
+
+    own = session("anna")
+    mine = identity("anna", own, action="register", name="first")["agent_id"]
+    identity("anna", session("anna"), action="register", name="second")
+    for _ in range(9):
+        identity("eve", session("eve"), action="info")
+    assert identity("anna", own, action="info")["agent_id"] == mine
+    assert small.stop() == 0
+
+
 def test_nothing_is_changed_if_it_cannot_be_logged(tmp_path: Path):
     home = tmp_path / "home"
     token = create_token(home, "anna", "writer", "shop")

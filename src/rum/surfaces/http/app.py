@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
-from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+import re
+from collections import Counter, OrderedDict
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from time import monotonic, time
@@ -20,13 +20,16 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from rum.app.access import PER_MINUTE, AccessToken, AccessTokens, AuditLog
+from rum.app.access import PER_MINUTE, AccessToken, AuditLog
 from rum.app.caller import RateLimit
 from rum.model.errors import InvalidQuery, RateLimited, RumError
 from rum.surfaces.http import exchange, limits
 from rum.surfaces.http.exchange import Refused, Sessions
-from rum.surfaces.http.page import TeamPage, TeamSignIn, find_token, refusal
+from rum.surfaces.http.hosts import host_name, is_loopback
+from rum.surfaces.http.identity import SCOPE, Identities, Provider
+from rum.surfaces.http.page import COOKIE, TeamPage, TeamSignIn, refusal
 from rum.surfaces.http.projects import Busy, OpenProject, OpenProjects, ServedApplication, TooSlow, report
+from rum.surfaces.http.tracing import start_tracing
 from rum.surfaces.mcp import json_rpc
 from rum.surfaces.mcp.json_rpc import Request, RpcError
 from rum.surfaces.mcp.main import listing
@@ -37,6 +40,8 @@ from rum.surfaces.web.site import METHODS
 _JSON = "application/json"
 _METRICS = "text/plain; version=0.0.4; charset=utf-8"
 _STREAM = "text/event-stream"
+_MCP = ("/mcp", "/mcp/{project}")
+_RESOURCE = "/.well-known/oauth-protected-resource"
 _PAGE = ("/", "/static/{path:path}", "/api/v1/{path:path}")
 # What needs the memory; everything else is answered at once.
 _WITH_MEMORY = ("tools/call", "resources/read", "prompts/get")
@@ -51,6 +56,8 @@ class Access(NamedTuple):
     """The id of the only project that is served; None for every project that has a token."""
     open_to_all: bool = False
     """Whether callers without a token are let in."""
+    provider: Provider | None = None
+    """Whose tokens are valid too."""
 
 
 _BUCKETS = (0.005, 0.02, 0.1, 0.5, 2.0, 10.0, 60.0)  # Seconds of a call
@@ -108,15 +115,16 @@ class Served:
 
     def __init__(self, home: str, access: Access, default: str | None = None) -> None:
         self._access = access
-        self._tokens = AccessTokens(home)
+        self._identities = Identities(home, access.provider, access.project)
         self._audit = AuditLog(home)
         self._sessions = Sessions(home)
         self._projects = OpenProjects(home, default)
         self._listing = listing("all")
         self._metrics = Metrics()
-        self._rates: dict[str, RateLimit] = {}
+        self._tracing = start_tracing()
+        self._rates: OrderedDict[str, RateLimit] = OrderedDict()
         self._streams: Counter[str] = Counter()
-        sign_in = TeamSignIn(self._tokens, access.project, open_to_all=access.open_to_all)
+        sign_in = TeamSignIn(self._identities, access.project, open_to_all=access.open_to_all)
         self._page = TeamPage(sign_in, self._projects, self._audit, self._count_call, _read_body)
         self.stopping = asyncio.Event()
 
@@ -124,7 +132,8 @@ class Served:
         """The ASGI application."""
         return Starlette(
             routes=[
-                Route("/mcp", self._mcp, methods=["POST", "GET", "DELETE"]),
+                *(Route(path, self._mcp, methods=["POST", "GET", "DELETE"]) for path in _MCP),
+                *(Route(_RESOURCE + path, self._resource, methods=["GET"]) for path in ("", *_MCP)),
                 Route("/healthz", self._health, methods=["GET"]),
                 Route("/metrics", self._figures, methods=["GET"]),
                 *(Route(path, self._page.respond, methods=METHODS) for path in _PAGE),
@@ -144,6 +153,7 @@ class Served:
             with suppress(asyncio.CancelledError):
                 await keeping
             await self._projects.close()
+            await asyncio.to_thread(self._tracing.close)
 
     def check_address(self, path: str, host: str | None, origin: str | None) -> None:
         """Refuse requests that were sent to another name, or by a page of another site."""
@@ -170,23 +180,69 @@ class Served:
         given = request.headers.get("authorization")
         if given is None and self._access.open_to_all:
             return None
-        scheme, _, secret = (given or "").partition(" ")
-        token = find_token(self._tokens, secret.strip()) if scheme.lower() == "bearer" else None
-        if token is None:
-            problem = "The token is not valid." if given else "A token is needed."
-            raise Refused(
-                401,
-                f"{problem} Send `Authorization: Bearer TOKEN`; `rum tokens create` makes one.",
-                WWW_Authenticate="Bearer" + (' error="invalid_token"' if given else ""),
-            )
+        secret = _bearer(given)
+        try:
+            token = self._identities.find(secret, request.path_params.get("project"))
+            if token is None:
+                problem = "The token is not valid." if given else "A token is needed."
+                raise Refused(
+                    401,
+                    f"{problem} Send `Authorization: Bearer TOKEN`; `rum tokens create` makes one.",
+                    WWW_Authenticate="Bearer" + (' error="invalid_token"' if given else ""),
+                )
+        except Refused as refused:
+            if "WWW-Authenticate" in refused.headers:
+                challenge = refused.headers["WWW-Authenticate"]
+                if where := self._where_to_sign_in(request):
+                    challenge += (", " if "=" in challenge else " ") + where
+                refused.headers["WWW-Authenticate"] = challenge
+            raise
         if self._access.project not in (None, token.project):
             raise Refused(403, "This token is for another project than the one that is served here.")
         return token
+
+    async def prepare(self, request: HttpRequest) -> None:
+        """Get ready to tell whose request it is."""
+        if self._access.provider:
+            given = request.headers.get("authorization")
+            await self._identities.prepare(_bearer(given) if given else request.cookies.get(COOKIE, ""))
+
+    def _where_to_sign_in(self, request: HttpRequest) -> str:
+        """Parameters of `WWW-Authenticate` that lead clients to the identity provider."""
+        provider = self._access.provider
+        if provider is None:
+            return ""
+        asked = request.scope["path"]
+        path = asked if asked.startswith("/mcp") and _is_plain(asked) else "/mcp"
+        place = f"{_origin(request)}{_RESOURCE}{path}"
+        project = request.path_params.get("project")
+        scope = f"rum:{project}:writer" if project else "rum:writer" if self._access.project else ""
+        wanted = f', scope="{scope}"' if scope and provider.claim == SCOPE and _is_plain(scope) else ""
+        return f'resource_metadata="{place}"{wanted}'
+
+    async def _resource(self, request: HttpRequest) -> Response:
+        """Who gives tokens for this server (RFC 9728)."""
+        provider = self._access.provider
+        path = request.scope["path"].removeprefix(_RESOURCE) or "/mcp"
+        if provider is None or not _is_plain(path):
+            return JSONResponse({"error": "not_found"}, 404)
+        return JSONResponse(
+            {
+                "resource": _origin(request) + path,
+                "authorization_servers": [provider.issuer],
+                "bearer_methods_supported": ["header"],
+                "resource_name": "RUM",
+            },
+            headers={"Cache-Control": "max-age=300"},
+        )
 
     def _count_call(self, token: AccessToken | None) -> None:
         key, limit = (token.id, token.per_minute) if token else ("", PER_MINUTE)
         if key not in self._rates:
             self._rates[key] = RateLimit(limit)
+        self._rates.move_to_end(key)
+        while len(self._rates) > limits.MAX_RATES:
+            self._rates.popitem(last=False)
         self._rates[key].count_call()
 
     # What is asked
@@ -238,7 +294,7 @@ class Served:
             return _answer(reply, status, {"Retry-After": wait})
         if stateless and message.method == "subscriptions/listen":
             return self._listen(request, message, token)
-        return await self._dispatch(message, token, session, stateless=stateless)
+        return await self._dispatch(request, message, token, session, stateless=stateless)
 
     def _check_types(self, request: HttpRequest) -> None:
         if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _JSON:
@@ -248,12 +304,35 @@ class Served:
 
     async def _dispatch(
         self,
+        request: HttpRequest,
         message: Request,
         token: AccessToken | None,
         session: exchange.Session | None,
         *,
         stateless: bool,
     ) -> Response:
+        with self._tracing.span(message, request.headers, session.id if session else None) as outcome:
+            reply, result, status, headers = await self._perform(message, token, session, stateless=stateless)
+            outcome.take(reply, result)
+        data = json_rpc.encode(reply)
+        if len(data) > limits.MAX_ANSWER:
+            error = InvalidQuery(
+                f"The answer has {len(data)} bytes; at most {limits.MAX_ANSWER} are sent. Ask for less, with "
+                "a smaller limit or depth."
+            )
+            data = json_rpc.encode(exchange.error_reply(message, error, stateless=stateless))
+        status = status or exchange.status_of(reply, stateless=stateless)
+        return Response(data, status, headers, _JSON)
+
+    async def _perform(
+        self,
+        message: Request,
+        token: AccessToken | None,
+        session: exchange.Session | None,
+        *,
+        stateless: bool,
+    ) -> tuple[Json, str, int | None, dict[str, str]]:
+        """The answer, its result for the figures, its status if it is a special one, and further headers."""
         client = session.client if session else None
         shows_apps = session is not None and session.shows_apps
         if message.method not in _WITH_MEMORY:
@@ -264,7 +343,7 @@ class Served:
                 headers["Mcp-Session-Id"] = self._sessions.make(
                     token, dispatcher.client, shows_apps=dispatcher.shows_apps
                 )
-            return _answer(reply, exchange.status_of(reply, stateless=stateless), headers)
+            return reply, "ok", None, headers
         started, (tool, _) = monotonic(), exchange.tool_of(message)
         result, status, headers = "ok", None, {}
         try:
@@ -291,15 +370,7 @@ class Served:
             result = "defect"
         if tool in {one["name"] for one in self._listing.tools}:
             self._metrics.count_call(tool, result, monotonic() - started)
-        status = status or exchange.status_of(reply, stateless=stateless)
-        data = json_rpc.encode(reply)
-        if len(data) > limits.MAX_ANSWER:
-            error = InvalidQuery(
-                f"The answer has {len(data)} bytes; at most {limits.MAX_ANSWER} are sent. Ask for less, with "
-                "a smaller limit or depth."
-            )
-            data = json_rpc.encode(exchange.error_reply(message, error, stateless=stateless))
-        return Response(data, status, headers, _JSON)
+        return reply, result, status, headers
 
     def _reply(
         self,
@@ -376,9 +447,10 @@ class _Guard:
                 raise Refused(431, f"The headers are longer than {limits.MAX_HEADERS} bytes.")
             origin = request.headers.get("origin")
             self._served.check_address(scope["path"], request.headers.get("host"), origin)
+            await self._served.prepare(request)
         except (Refused, ValueError) as error:
             refused = error if isinstance(error, Refused) else Refused(403, "The Origin is not valid.")
-            if scope["path"] == "/mcp":
+            if scope["path"].startswith("/mcp"):
                 answer = _refuse(request, refused)
             else:
                 found = refusal(refused)
@@ -417,6 +489,22 @@ async def _read_body(request: HttpRequest, most: int) -> bytes:
     return bytes(body)
 
 
+def _bearer(header: str | None) -> str:
+    """The secret in a header `Authorization`."""
+    scheme, _, secret = (header or "").partition(" ")
+    return secret.strip() if scheme.lower() == "bearer" else ""
+
+
+def _origin(request: HttpRequest) -> str:
+    """The address under which a client reached the server; only the own machine is reached without TLS."""
+    host = request.headers.get("host", "")
+    return f"http{'' if is_loopback(host_name(host)) else 's'}://{host}"
+
+
+def _is_plain(text: str) -> bool:
+    return re.fullmatch(r"[\w/:.-]+", text, re.ASCII) is not None
+
+
 def _accepts(request: HttpRequest, kind: str) -> bool:
     given = request.headers.get("accept", "*/*")
     kinds = {one.partition(";")[0].strip().lower() for one in given.split(",")}
@@ -433,26 +521,3 @@ def _event(message: Json) -> bytes:
 
 def _no_application() -> ServedApplication:
     raise AssertionError("No memory is needed for this.")
-
-
-def host_name(host: str) -> str:
-    """The name of a Host header without its port, in lower case."""
-    if host.startswith("["):
-        return host.partition("]")[0].lstrip("[").lower()
-    return host.partition(":")[0].lower()
-
-
-def is_loopback(host: str) -> bool:
-    """Whether a server that listens there can be reached from its own machine only."""
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
-
-
-def known_hosts(host: str, allowed: Iterable[str]) -> frozenset[str]:
-    """The names under which a server answers: those allowed, where it listens, and its own machine's."""
-    own = ("localhost", "127.0.0.1", "::1") if is_loopback(host) else (host,)
-    return frozenset(
-        host_name(one) if "]" in one or one.count(":") < 2 else one.lower() for one in (*own, *allowed)
-    )

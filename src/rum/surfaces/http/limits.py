@@ -28,4 +28,5 @@ PING = 15.0  # Seconds between two signs of life on an open stream
 
 MAX_PROJECTS = 64  # Projects that are open at a time
 PROJECT_IDLE = 600.0  # Seconds after which an unused project is closed
+MAX_RATES = 20_000  # Tokens whose calls of the last minute are counted
 MAX_CALLERS = 200  # Sessions of a project whose agent and working entries are remembered

@@ -18,7 +18,10 @@ from rum.app.access import AccessTokens, AuditLog
 from rum.app.rum import Rum, check_databases, locate
 from rum.model.errors import InvalidQuery, NotFound, RumError, StorageError
 from rum.surfaces.http import limits
-from rum.surfaces.http.app import Access, Served, is_loopback, known_hosts
+from rum.surfaces.http.app import Access, Served
+from rum.surfaces.http.hosts import is_loopback, known_hosts
+from rum.surfaces.http.identity import SCOPE, Keys, Provider
+from rum.surfaces.http.tracing import start_tracing
 
 
 class ServeOptions(NamedTuple):
@@ -31,6 +34,7 @@ class ServeOptions(NamedTuple):
     no_auth: bool
     allow_host: tuple[str, ...]
     allow_origin: tuple[str, ...]
+    provider: Provider | None = None
 
 
 class Check(NamedTuple):
@@ -41,6 +45,17 @@ class Check(NamedTuple):
     tokens: int
     problems: list[str]
     advice: list[str]
+
+
+def identity_provider(
+    issuer: str | None, audiences: tuple[str, ...], keys: str | None, claim: str | None
+) -> Provider | None:
+    """The provider that the options name, if they name one."""
+    if not issuer:
+        if audiences or keys or claim:
+            raise InvalidQuery("--audience, --keys and --role-claim need --issuer.", field="issuer")
+        return None
+    return Provider(issuer, audiences, keys or "", claim or SCOPE)
 
 
 def serve(options: ServeOptions, say: Callable[[str], None]) -> None:
@@ -128,7 +143,10 @@ def check(options: ServeOptions) -> Check:
     tokens = AccessTokens(options.home)
     live = []
 
+    provider = options.provider
     steps = (
+        lambda: Keys(provider.keys).read() if provider else None,
+        lambda: start_tracing().close(),
         lambda: _access(options),
         lambda: _listen(options).close(),
         lambda: Rum.open(options.home, home=options.home, owner=True).close(),
@@ -145,7 +163,7 @@ def check(options: ServeOptions) -> Check:
         AuditLog(options.home).open().close()
     except RumError as error:
         problems.append(error.message)
-    if not live and not options.no_auth:
+    if not live and not options.no_auth and not options.provider:
         problems.append("Nobody has a token. Run `rum tokens create --name NAME --role writer`.")
     projects = {one.project for one in live}
     for project in sorted(projects):
@@ -182,8 +200,12 @@ def _access(options: ServeOptions) -> Access:
         if not location.exists:
             raise NotFound(f"There is no project `{options.project}`. `rum tokens create` makes one.")
         only = location.id
+    if options.provider:
+        if options.no_auth:
+            raise InvalidQuery("Give --no-auth or --issuer, not both.", field="no_auth")
+        options.provider.check()
     hosts = known_hosts(options.host, options.allow_host)
-    return Access(hosts, frozenset(options.allow_origin), only, options.no_auth)
+    return Access(hosts, frozenset(options.allow_origin), only, options.no_auth, options.provider)
 
 
 def _listen(options: ServeOptions) -> socket.socket:

@@ -12,10 +12,11 @@ import msgspec
 from starlette.requests import Request as HttpRequest
 from starlette.responses import Response as HttpResponse
 
-from rum.app.access import AccessToken, AccessTokens, AuditLog
+from rum.app.access import AccessToken, AuditLog
 from rum.app.calls import is_write
 from rum.model.errors import RumError, StorageError
 from rum.surfaces.http import exchange, limits
+from rum.surfaces.http.identity import Identities
 from rum.surfaces.http.projects import Busy, OpenProject, OpenProjects, TooSlow, hide_details
 from rum.surfaces.web import routes
 from rum.surfaces.web.messages import Refused, Request, Response, error_response
@@ -41,15 +42,19 @@ class TeamSignIn:
 
     login = "token"
 
-    def __init__(self, tokens: AccessTokens, project: str | None, *, open_to_all: bool) -> None:
-        self._tokens = tokens
+    def __init__(self, identities: Identities, project: str | None, *, open_to_all: bool) -> None:
+        self._identities = identities
         self._project = project
         self._everybody = secrets.token_hex(32) if open_to_all else ""
 
     def find(self, secret: str) -> AccessToken | None:
         """Return the token with this secret, if it is valid here."""
-        token = find_token(self._tokens, secret)
+        token = self._identities.find(secret)
         return token if token and self._project in (None, token.project) else None
+
+    async def prepare(self, secret: str) -> None:
+        """Get ready to find this secret."""
+        await self._identities.prepare(secret)
 
     def visitor(self, request: Request) -> Visitor | None:
         """Return who asks, if their token is valid."""
@@ -126,6 +131,7 @@ class TeamPage:
             given = msgspec.json.decode(request.body, type=Credentials).token.strip()
         except (msgspec.MsgspecError, UnicodeDecodeError):
             raise Refused("INVALID_QUERY", 'Send {"token": "rum_..."}.') from None
+        await self._sign_in.prepare(given)
         if self._sign_in.find(given) is None:
             raise Refused("UNAUTHORIZED", "The token is not valid.", {"login": self._sign_in.login})
         me = routes.find(Request("GET", f"{PREFIX}me", "", {}), ROUTES)
@@ -188,16 +194,6 @@ class TeamPage:
             )
         except OSError as error:
             sys.stderr.write(f"rum serve: the audit log could not be written: {error.strerror}\n")
-
-
-def find_token(tokens: AccessTokens, secret: str) -> AccessToken | None:
-    """The token of a secret; where the file is, and what is wrong with it, only the owner is told."""
-    try:
-        return tokens.find(secret)
-    except RumError as error:
-        sys.stderr.write(f"rum serve: {error.message}\n")
-        text = "The server cannot read its tokens; its owner finds out more on stderr."
-        raise exchange.Refused(503, text) from None
 
 
 def _changes(match: routes.Match) -> bool:

@@ -6,7 +6,7 @@ import asyncio
 import json
 import sys
 import threading
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Generator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
@@ -29,6 +29,10 @@ _VIEW_TOOLS = frozenset(tool["name"] for tool in apps.TOOLS)
 _IDS = ("memory_id", "id", "agent_id", "chapter_id", "wisdom_id", "source_id", "target_id")
 
 
+# The caller's token, its role, its name, its session, and whether it is the page.
+_CallerKey = tuple[str | None, str | None, str, str | None, bool]
+
+
 class Busy(Exception):
     """Too much is waiting."""
 
@@ -48,7 +52,7 @@ class OpenProject:
         self.is_settled = True
         self.is_idle = True
         self._lock = threading.Lock()
-        self._callers: OrderedDict[tuple[str | None, str, str | None, bool], Rum] = OrderedDict()
+        self._callers: OrderedDict[_CallerKey, Rum] = OrderedDict()
 
     def rum_of(
         self, token: AccessToken | None, client: str | None, session: str | None, *, is_page: bool = False
@@ -56,7 +60,7 @@ class OpenProject:
         """The memory for a caller; who it says it is lasts as long as its session, or as its token."""
         name = f"http:{token.name}" if token else client or ("http:everybody" if is_page else "mcp")
         # By the token itself: a later one of the same name may have another role.
-        key = (token.id if token else None, name, session, is_page)
+        key = (token.id if token else None, token.role if token else None, name, session, is_page)
         with self._lock:
             found = self._callers.get(key)
             if found is None:
@@ -64,7 +68,9 @@ class OpenProject:
                 found = self._callers[key] = for_token(self.rum, name, role, session, is_page=is_page)
             self._callers.move_to_end(key)
             while len(self._callers) > limits.MAX_CALLERS:
-                self._callers.popitem(last=False)
+                # Of whoever has most of them, so that nobody makes the server forget the others.
+                (most, _), *_ = Counter(one[0] for one in self._callers).most_common(1)
+                del self._callers[next(one for one in self._callers if one[0] == most)]
             return found
 
 
@@ -213,8 +219,13 @@ class ServedApplication(RumApplication):
                 answer, failed = error.to_dict(), True
             else:
                 with file:
-                    answer, failed = self._answer(name, arguments, caller)
-                    self._record(file, name, arguments, answer, failed)
+                    try:
+                        answer, failed = self._answer(name, arguments, caller)
+                    except BaseException:
+                        self._record(file, name, arguments, {}, "defect")
+                        raise
+                    result = str(answer.get("code", "ERROR")) if failed else "ok"
+                    self._record(file, name, arguments, answer, result)
         self.result = str(answer.get("code", "ERROR")) if failed else "ok"
         return answer, failed
 
@@ -234,9 +245,9 @@ class ServedApplication(RumApplication):
         with unnamed_files() if self._token else nullcontext():
             return super().prompt(name, arguments, caller)
 
-    def _record(self, file: IO[bytes], name: str, arguments: Json, answer: Json, failed: bool) -> None:
+    def _record(self, file: IO[bytes], name: str, arguments: Json, answer: Json, result: str) -> None:
         token, action = self._token, arguments.get("action")
-        named = [{} if failed else answer, arguments]
+        named = [answer if result == "ok" else {}, arguments]
         ids = [one[key] for one in named for key in _IDS if isinstance(one.get(key), str)]
         try:
             self._audit.add(
@@ -248,7 +259,7 @@ class ServedApplication(RumApplication):
                 call=name,
                 action=action[:40] if isinstance(action, str) else None,
                 ids=list(dict.fromkeys(one[:80] for one in ids)) or None,
-                result=answer.get("code", "ERROR") if failed else "ok",
+                result=result,
             )
         except OSError as error:
             sys.stderr.write(f"rum serve: the audit log could not be written: {error.strerror}\n")

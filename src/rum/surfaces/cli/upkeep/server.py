@@ -70,6 +70,14 @@ def web(options: Options, port: int | None, no_open: bool, idle: int) -> None:
 )
 @click.option("--allow-origin", multiple=True, metavar="URL", help="A site whose pages may use the server.")
 @click.option("--no-auth", is_flag=True, help="Let everybody on this machine in without a token.")
+@click.option("--issuer", metavar="URL", help="An identity provider whose tokens (JWTs) are valid too.")
+@click.option(
+    "--audience", multiple=True, metavar="TEXT", help="What this server is called in those tokens (`aud`)."
+)
+@click.option("--keys", metavar="FILE|URL", help="The provider's public keys (JWKS).")
+@click.option(
+    "--role-claim", metavar="NAME", help="Where those tokens say `rum:PROJECT:ROLE` (default: scope)."
+)
 @click.option("--check", is_flag=True, help="Only say what is wrong with this deployment.")
 def serve(
     options: Options,
@@ -78,6 +86,10 @@ def serve(
     allow_host: tuple[str, ...],
     allow_origin: tuple[str, ...],
     no_auth: bool,
+    issuer: str | None,
+    audience: tuple[str, ...],
+    keys: str | None,
+    role_claim: str | None,
     check: bool,
 ) -> None:
     """Serve memories to a team over HTTP.
@@ -87,12 +99,13 @@ def serve(
     that project is served. /healthz and /metrics are for monitoring. The server ends after the running calls
     when it gets SIGTERM or Ctrl-C.
     """
-    if find_spec("uvicorn") is None or find_spec("starlette") is None:
+    if any(find_spec(name) is None for name in ("jwt", "starlette", "uvicorn")):
         raise InvalidQuery("`rum serve` needs more packages. Run `pip install 'rum-memory[server]'`.")
     from rum.surfaces.http import main  # noqa: PLC0415 (loads packages that only a server needs)
 
     home = find_home({}, os.environ)
-    asked = main.ServeOptions(home, host, port, options.project, no_auth, allow_host, allow_origin)
+    provider = main.identity_provider(issuer, audience, keys, role_claim)
+    asked = main.ServeOptions(home, host, port, options.project, no_auth, allow_host, allow_origin, provider)
     if not check:
         main.serve(asked, lambda address: note(f"RUM serves {address}. Ctrl-C ends it."))
         return
