@@ -11,6 +11,7 @@ import shutil
 import socket
 from contextlib import suppress
 from pathlib import Path
+from time import time
 from typing import Any, NamedTuple, cast
 from urllib.parse import quote, unquote
 
@@ -18,6 +19,7 @@ from chaos.figures import Figures, cpu_seconds, memory_mb
 from chaos.values import HOSTILE, Maker
 from rum.app.access import AccessTokens
 from rum.surfaces.web.assets import assets
+from surfaces.http.foreign_tokens import forged, provider_options, token
 from surfaces.http.running import Server, start
 
 REQUESTS_PER_SERVER = 20_000  # A store with more memories tests speed, not robustness
@@ -27,11 +29,28 @@ MAX_CPU = 5.0  # Seconds for one request
 MAX_WAIT = 20.0  # Seconds until its answer begins, or its connection is closed
 MAY_BE_CUT = 4_096  # Bytes above which the server may close before it has read all: the answer is lost
 CANARY = "quagga-in-the-vault"  # In every text of the other project, and in no request
+_RESOURCE = "/.well-known/oauth-protected-resource"  # Answered to everybody, as is what is below it
 _OPEN = ("/", "/healthz", "/api/v1/logout")  # And /static/: answered to everybody
 _SECRET_FILES = (b"root:x:0", b"root:*:0", b'"digest"')
 _METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "CONNECT", "get", "X", "PRI")
 _TARGETS = (
     *("/mcp", "/mcp/", "//mcp", "/MCP", "/mcp?x=1", "/mcp%00", "/%6dcp", "/healthz", "/metrics", "/metrics/"),
+    *(
+        "/mcp/shop",
+        "/mcp/bank",
+        "/mcp/library",
+        "/mcp/..",
+        "/mcp/%00",
+        "/mcp/shop/bank",
+        "/mcp/%2e%2e%2fbank",
+    ),
+    *(
+        _RESOURCE,
+        f"{_RESOURCE}/mcp",
+        f"{_RESOURCE}/mcp/bank",
+        f"{_RESOURCE}/mcp/%22%0d%0ax",
+        f"{_RESOURCE}/x",
+    ),
     *("/", "//", "/.", "/..", "*", "?", "/?", "/%", "/%zz", "/%00", "/%ff%fe", "/;/", "/favicon.ico"),
     *("/static/../../../../etc/passwd", "/static/%2e%2e/%2e%2e/%2e%2e/etc/passwd", "/static//etc/passwd"),
     *("/static/..%2f..%2f..%2fetc/passwd", "/static/..%5c..%5caccess.json", "/static/%252e%252e/access.json"),
@@ -87,7 +106,7 @@ def fuzz_requests(folder: Path, rng: random.Random, number: int, figures: Figure
         share = min(number, REQUESTS_PER_SERVER)
         home = folder / f"served-{rng.randrange(10**9)}" / "home"
         home.mkdir(parents=True)
-        server = start(home, *options)
+        server = start(home, *options, *provider_options(home.parent))
         try:
             _Visit(server, rng, figures).run(share)
         finally:
@@ -109,7 +128,10 @@ class _Visit:
         server.create("guest", "reader", "library", 1_000_000)
         server.create("revoked", "owner", per_minute=1_000_000)
         AccessTokens(str(server.home)).revoke("revoked")
-        self.users = [server.tokens[name] for name in ("reader", "writer", "owner", "guest")]
+        server.tokens["foreign"] = token(exp=int(time()) + 86_400)
+        self.users = [server.tokens[name] for name in ("reader", "writer", "owner", "guest", "foreign")]
+        self.projects = dict.fromkeys(self.users, "shop") | {server.tokens["guest"]: "library"}
+        self.forged = [*forged().values()]
         self.ids: list[str] = []
         for name, text in (("banker", CANARY), ("librarian", "A quiet room"), ("owner", "A new lamp")):
             self.ids += self._fill(server.tokens[name], text)
@@ -220,6 +242,8 @@ class _Visit:
         headers: list[tuple[str, str]] = []
         if chosen < 0.4:
             method, target, body = "POST", "/mcp", self._message(headers)
+            if rng.random() < 0.15:
+                target += rng.choice(("/shop", "/bank", "/library", "/nothing"))
         elif chosen < 0.8:
             method, target, body = self._api_call()
         else:
@@ -230,6 +254,8 @@ class _Visit:
         if rng.random() < 0.1:
             body = self._changed(body)
         secret, is_allowed = self._sign_in(headers, method, target)
+        if target.startswith("/mcp/") and target != f"/mcp/{self.projects.get(secret)}":
+            is_allowed = False
         is_forged = self._address(headers)
         kind = "application/json" if rng.random() < 0.97 else rng.choice(("text/plain", "", "é", "a/b;" * 99))
         headers += [("Content-Type", kind), ("Content-Length", str(len(body)))]
@@ -313,6 +339,8 @@ class _Visit:
             f"Bearer {secret},{secret}",
             "Bearer " + "x" * 9_000,
             "Bearer é",
+            f"Bearer {rng.choice(self.forged)}",
+            f"Bearer {rng.choice(self.forged)}",
         )
         if chosen < 0.95:
             headers.append(("Authorization", rng.choice(wrong)))
@@ -432,7 +460,7 @@ class _Visit:
         self.figures.count(f"answers {status // 100}xx", 1)
         self._check_status(request, status, text)
         self._check_text(request, text)
-        is_public = request.path in _OPEN or request.path.startswith("/static/")
+        is_public = request.path in _OPEN or request.path.startswith(("/static/", _RESOURCE))
         refused = (not request.is_allowed and not is_public) or (
             request.is_forged and request.path != "/healthz"
         )

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 
 from rum.model.errors import RumError
 from support.teams import Machine, Team
+from surfaces.http.running import start
 
 MACHINES = 5
 STEPS = 40
@@ -109,6 +110,10 @@ class Story:
             process.kill()
 
     def sync_without_connection(self, machine: Machine) -> None:
+        if self.target and self.target.startswith("http"):
+            with pytest.raises(RumError):
+                machine.sync("http://127.0.0.1:9/mcp")
+            return
         place = Path(self.target) if self.target else self.team.remote
         away = place.with_name("away")
         place.rename(away)
@@ -143,17 +148,23 @@ def no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
             monkeypatch.delenv(name)
 
 
-def play(seed: int, *, through_git: bool) -> None:
+def play(seed: int, through: str) -> None:
     with (
         TemporaryDirectory(dir="/dev/shm" if os.path.isdir("/dev/shm") else None) as folder,
         ExitStack() as opened,
     ):
         team = Team(Path(folder), opened)
-        target = None
-        if not through_git:
+        target = server = None
+        if through == "folder":
             target = str(Path(folder) / "shared")
             os.mkdir(target)
+        elif through == "server":
+            server = start(Path(folder) / "served" / "home", cwd=Path(folder))
+            opened.callback(server.stop)
+            target = server.url
         story = Story(team, Random(seed), target)
+        for machine in story.machines if server else ():
+            machine.set_share("all", server.create(machine.clone.name, "owner", per_minute=1_000_000))
         for _ in range(STEPS):
             story.step()
         story.settle()
@@ -163,10 +174,16 @@ def play(seed: int, *, through_git: bool) -> None:
 @settings(max_examples=6, deadline=None)
 @given(st.integers(0, 10**9))
 def test_all_machines_end_equal_through_a_folder(seed: int):
-    play(seed, through_git=False)
+    play(seed, "folder")
 
 
 @settings(max_examples=2, deadline=None)
 @given(st.integers(0, 10**9))
 def test_all_machines_end_equal_through_git(seed: int):
-    play(seed, through_git=True)
+    play(seed, "git")
+
+
+@settings(max_examples=2, deadline=None)
+@given(st.integers(0, 10**9))
+def test_all_machines_end_equal_through_a_team_server(seed: int):
+    play(seed, "server")

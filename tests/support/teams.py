@@ -47,8 +47,9 @@ class Machine:
         self._opened = opened
         self.set_share(share)
 
-    def set_share(self, share: str) -> None:
-        (self.home / "config.toml").write_text(f'share = "{share}"\nembedder = "none"\n')
+    def set_share(self, share: str, token: str = "") -> None:
+        lines = [f'share = "{share}"', 'embedder = "none"', *([f'token = "{token}"'] if token else [])]
+        (self.home / "config.toml").write_text("\n".join(lines) + "\n")
         self.rum = self._opened.enter_context(
             Rum.open(self.clone, home=self.home, clock=self._team.clock, owner=True)
         )

@@ -85,6 +85,7 @@ CALLS: dict[str, Call] = {
 PYTHON: dict[str, str] = {
     # Functions of a caller.
     "show": "app.memories.recall:show",
+    "answer_sync": "app.sync.hosting:answer_sync",
     "summary": "app.memories.recall:summary",
     "tags": "app.memories.recall:tags",
     "verify": "app.freshness.verify:verify",

@@ -820,8 +820,9 @@ class Rum:
     ) -> SyncResult:
         """Unite this memory with the one on a ref of the repository's remote, by default `origin`.
 
-        `with_` is a shared folder or the address of a git repository instead. The setting `share` says what
-        is sent. `auto` lets `tidy` do it from now on, or no longer. With `prompt`, git may ask for passwords.
+        `with_` is a shared folder, or the address of a git repository or a team server, instead. The
+        setting `share` says what is sent. `auto` lets `tidy` do it from now on, or no longer. With `prompt`,
+        git may ask for passwords.
         """
         with self._project.locked():
             return load(PYTHON["sync"])(
@@ -893,3 +894,8 @@ def for_token(rum: Rum, client: str, role: Role | None, session: str | None, *, 
             role=role,
         )
     )
+
+
+def answer_sync(rum: Rum, sender: str, request: object) -> dict[str, Any]:
+    """What a server answers to a request of somebody's `rum sync`; `sender` is the id of their token."""
+    return load(PYTHON["answer_sync"])(rum._caller, sender, request)  # pyright: ignore[reportPrivateUsage]

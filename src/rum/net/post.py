@@ -33,6 +33,11 @@ class NoAnswerYet(PostError):
     """The time limit passed before the answer was complete."""
 
 
+def is_loopback(host: str) -> bool:
+    """Whether a host is the own machine."""
+    return _LOOPBACK.fullmatch(host) is not None
+
+
 def bearer(key: str | None) -> dict[str, str]:
     """The Authorization header for a key."""
     return {"Authorization": f"Bearer {key}"} if key else {}
@@ -128,7 +133,7 @@ def _opener(url: str) -> OpenerDirector:
         def redirect_request(self, *_args: object, **_named: object) -> None:
             pass
 
-    own = _LOOPBACK.fullmatch(urlsplit(url).hostname or "")
+    own = is_loopback(urlsplit(url).hostname or "")
     return build_opener(NoRedirects, *([ProxyHandler({})] if own else []))
 
 

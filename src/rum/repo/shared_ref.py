@@ -78,6 +78,7 @@ class SharedRef:
             known = f"It has: {', '.join(names)}." if names else "It has none: `git remote add origin URL`."
             raise InvalidQuery(f"This repository has no remote `{remote}`. {known}", field="remote")
         self.remote = remote
+        self.refused = 0
         self._stdin = None if prompt else subprocess.DEVNULL
         self._command = (program, "--no-pager", f"--git-dir={directory}")
         # Where a relative address of a remote starts.

@@ -286,6 +286,7 @@ class Settings:
     store: str | None
     stores: tuple[str, ...]
     read_replicas: str
+    token: str | None
     project: str | None
     session: str | None
     agent: str | None

@@ -240,6 +240,9 @@ SETTINGS = (
         "whether calls that only read may ask a replica; the address of the database names all servers",
         OWN,
     ),
+    Setting(
+        "token", _WORDS, None, "token for a team server (`rum sync --with`); never shown", OWN, secret=True
+    ),
     Setting("project", _PROJECT, None, "project to use: id, directory or name"),
     Setting("session", _NAME, None, "session id (default: one per process)"),
     Setting("agent", AGENT_NAME, None, "name of the agent to act as"),

@@ -37,7 +37,7 @@ def collector() -> Iterator[tuple[str, queue.Queue[Any]]]:
             self.send_response(200)
             self.end_headers()
 
-        def log_message(self, *_: object) -> None:
+        def log_message(self, format: str, *args: object) -> None:
             pass
 
     place = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)

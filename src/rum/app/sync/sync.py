@@ -46,6 +46,7 @@ from rum.model.sync import (
 )
 from rum.repo.git import find_git
 from rum.repo.shared_ref import OutdatedError, RefusedError, SharedRef
+from rum.repo.shared_server import SharedServer, is_server
 from rum.settings.home import file_lock
 from rum.store.base import ReadMode
 from rum.store.files.shared_folder import SharedFolder
@@ -53,8 +54,10 @@ from rum.store.files.shared_folder import SharedFolder
 BATCH = 200  # Items per transaction, so that other writers need not wait long
 MAX_ANCHORED = 2000  # What comes by one sync and is tied to the code at once; `tidy` does the rest
 _TRIES = 10  # How often it starts again because somebody else was faster
+LOCK = "sync.lock"
 _LOCK_TIMEOUT = 60.0
 _NONE = "none"
+_REFUSED = "Not accepted, as only an owner may change or forget what others have sent: {} of the files."
 _CONFLICT = "Changed at two places at the same time. This is the version that is not in force."
 
 _UNREADABLE = (msgspec.ValidationError, KeyError, TypeError, ValueError)
@@ -63,9 +66,11 @@ Item = tuple[str, str]  # The kind of an item, and its name in file names
 
 
 class Target(Protocol):
-    """Where the shared files are: a ref of a git remote, or a folder. A state names what it holds."""
+    """Where the shared files are: a git ref, a folder, or a server. A state names what it holds."""
 
     remote: str
+    refused: int
+    """Files that were not accepted when some were published last, as they change what others have sent."""
 
     def fetch(self) -> str | None:
         """Return the present state; None if there are no files yet."""
@@ -139,16 +144,34 @@ def sync(
             folder = stack.enter_context(TemporaryDirectory())  # a dry run makes no project
         name, target = _open_target(project, folder, with_, remote, prompt=prompt)
         try:
-            stack.enter_context(file_lock(os.path.join(folder, "sync.lock"), _LOCK_TIMEOUT))
+            stack.enter_context(file_lock(os.path.join(folder, LOCK), _LOCK_TIMEOUT))
         except TimeoutError:
             raise StorageError("Another process is syncing this project. Try again later.") from None
-        for _ in range(_TRIES):
-            run = _Sync(caller, name, target, dry_run=dry_run, auto=auto, sign=sign, progress=progress)
-            with suppress(OutdatedError):
-                done = run.run()
-                if done.received and not dry_run:
-                    _compare_with_code(project)
-                return done
+        return sync_with(caller, name, target, dry_run=dry_run, auto=auto, sign=sign, progress=progress)
+
+
+def sync_with(
+    caller: Caller,
+    name: str,
+    target: Target,
+    *,
+    share: str | None = None,
+    dry_run: bool = False,
+    auto: bool | None = None,
+    sign: bool = False,
+    progress: Progress = ignore,
+) -> SyncResult:
+    """Unite this project's memory with a target that is known under a name; the caller holds the lock.
+
+    `share` is used in place of the setting.
+    """
+    for _ in range(_TRIES):
+        run = _Sync(caller, name, target, share, dry_run=dry_run, auto=auto, sign=sign, progress=progress)
+        with suppress(OutdatedError):
+            done = run.run()
+            if done.received and not dry_run:
+                _compare_with_code(caller.project)
+            return done
     raise StorageError(f"Others keep writing to {target.remote}. Nothing is lost; try again later.")
 
 
@@ -169,6 +192,8 @@ def _open_target(
     if with_ is not None and "://" not in with_ and os.path.isdir(with_) and not _is_repository(with_):
         folder = os.path.realpath(with_)
         return f"folder {folder}", SharedFolder(folder)
+    if with_ is not None and is_server(with_):
+        return f"server {with_}", SharedServer(with_, project.settings.token)
     repository = find_git(project.location.root) if project.location.root else None
     if with_ is None and repository is None:
         raise InvalidQuery(
@@ -234,6 +259,7 @@ class _Sync:
         caller: Caller,
         name: str,
         target: Target,
+        share: str | None,
         *,
         dry_run: bool,
         auto: bool | None,
@@ -245,7 +271,7 @@ class _Sync:
         self._progress = progress
         known = self._store.sync.targets().get(name)
         self._state = _decode(known) if known else TargetState()
-        self._share = self._project.settings.share
+        self._share = share or self._project.settings.share
         self._auto = self._state.auto if auto is None else auto
         if known is None and not dry_run:
             # From now on changes are recorded, so that none is missed between this and the next time.
@@ -280,6 +306,7 @@ class _Sync:
                 if note is None:
                     self._store.sync.delete_changes(self._name, self._changes)
             self._target.collect_garbage()
+        refused = self._target.refused if note is None else 0
         sends_nothing = self._share == _NONE
         if note is None and sends_nothing:
             note = "Nothing is sent: the setting `share` is none. Set it to all, kept or tagged:TAG."
@@ -292,7 +319,7 @@ class _Sync:
             dry_run=self._dry_run,
             auto=self._auto,
             can_send=note is None,
-            note=note or UNSET,
+            note=note or (_REFUSED.format(refused) if refused else UNSET),
         )
 
     # What is at the target.
@@ -317,7 +344,7 @@ class _Sync:
         else:
             items = {name.item for name in new if name.kind != TOMBSTONE}
             items |= {(change.kind, item_key(change.id)) for change in self._changes}
-            folders = {_folder(item) for item in items} | {_folder(_tombstone_of(item)) for item in items}
+            folders = {folder_of(item) for item in items} | {folder_of(tombstone_of(item)) for item in items}
             found = self._target.paths_below(tip, folders)
             known = [name for path in found if (name := parse_path(path))] + [
                 name for name in new if name.kind == TOMBSTONE
@@ -342,7 +369,7 @@ class _Sync:
 
     def _tombstone(self, item: Item) -> VersionName | None:
         """The newest tombstone of an item at the target."""
-        found = self._files.get(_tombstone_of(item))
+        found = self._files.get(tombstone_of(item))
         return found[-1] if found else None
 
     def _alive(self, item: Item) -> list[VersionName]:
@@ -474,7 +501,7 @@ class _Sync:
         """Tell the others that an item was forgotten, if they know it."""
         if names and self._share != _NONE:
             at = max(self._project.now(), *(name.at for name in names))
-            grave = _tombstone_of((kind.name, key))
+            grave = tombstone_of((kind.name, key))
             body = {"kind": kind.name, "key": key}
             self._out.append(_Outgoing(VersionName(*grave, 1, at, digest_of(body)), Shared(id="", body=body)))
             self._removed += (
@@ -628,7 +655,7 @@ class _Sync:
         """Whether the target has any version of an item that was not looked at."""
         if self._tip is None or self._is_full:
             return False
-        found = map(parse_path, self._target.paths_below(self._tip, [_folder(name.item)]))
+        found = map(parse_path, self._target.paths_below(self._tip, [folder_of(name.item)]))
         return any(one and one.item == name.item for one in found)
 
     # What goes out.
@@ -662,11 +689,13 @@ def _encode(state: TargetState) -> str:
     return msgspec.json.encode(state).decode()
 
 
-def _folder(item: Item) -> str:
+def folder_of(item: Item) -> str:
+    """The folder of an item's files."""
     return VersionName(*item, 1, 0, "").path.rpartition("/")[0]
 
 
-def _tombstone_of(item: Item) -> Item:
+def tombstone_of(item: Item) -> Item:
+    """The tombstone of an item, which is an item too."""
     return TOMBSTONE, item_key(" ".join(item))
 
 

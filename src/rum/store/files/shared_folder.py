@@ -18,6 +18,7 @@ class SharedFolder:
 
     def __init__(self, folder: str) -> None:
         self.remote = folder
+        self.refused = 0
 
     def fetch(self) -> str | None:
         """The present state; None if there are no files yet."""

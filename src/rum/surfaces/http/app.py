@@ -22,12 +22,13 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from rum.app.access import PER_MINUTE, AccessToken, AuditLog
 from rum.app.caller import RateLimit
+from rum.app.sync.hosting import read_request
 from rum.model.errors import InvalidQuery, RateLimited, RumError
-from rum.surfaces.http import exchange, limits
+from rum.surfaces.http import exchange, limits, sharing
 from rum.surfaces.http.exchange import Refused, Sessions
 from rum.surfaces.http.hosts import host_name, is_loopback
 from rum.surfaces.http.identity import SCOPE, Identities, Provider
-from rum.surfaces.http.page import COOKIE, TeamPage, TeamSignIn, refusal
+from rum.surfaces.http.page import COOKIE, TeamPage, TeamSignIn, page_response, refusal
 from rum.surfaces.http.projects import Busy, OpenProject, OpenProjects, ServedApplication, TooSlow, report
 from rum.surfaces.http.tracing import start_tracing
 from rum.surfaces.mcp import json_rpc
@@ -35,12 +36,14 @@ from rum.surfaces.mcp.json_rpc import Request, RpcError
 from rum.surfaces.mcp.main import listing
 from rum.surfaces.mcp.protocol import Dispatcher
 from rum.surfaces.mcp.tools import Json
+from rum.surfaces.web.messages import error_response
 from rum.surfaces.web.site import METHODS
 
 _JSON = "application/json"
 _METRICS = "text/plain; version=0.0.4; charset=utf-8"
 _STREAM = "text/event-stream"
 _MCP = ("/mcp", "/mcp/{project}")
+_SYNC = ("/sync", "/sync/{project}")
 _RESOURCE = "/.well-known/oauth-protected-resource"
 _PAGE = ("/", "/static/{path:path}", "/api/v1/{path:path}")
 # What needs the memory; everything else is answered at once.
@@ -133,6 +136,7 @@ class Served:
         return Starlette(
             routes=[
                 *(Route(path, self._mcp, methods=["POST", "GET", "DELETE"]) for path in _MCP),
+                *(Route(path, self._sync, methods=["POST"]) for path in _SYNC),
                 *(Route(_RESOURCE + path, self._resource, methods=["GET"]) for path in ("", *_MCP)),
                 Route("/healthz", self._health, methods=["GET"]),
                 Route("/metrics", self._figures, methods=["GET"]),
@@ -219,6 +223,32 @@ class Served:
         scope = f"rum:{project}:writer" if project else "rum:writer" if self._access.project else ""
         wanted = f', scope="{scope}"' if scope and provider.claim == SCOPE and _is_plain(scope) else ""
         return f'resource_metadata="{place}"{wanted}'
+
+    async def _sync(self, request: HttpRequest) -> Response:
+        """One request of somebody's `rum sync`."""
+        token = self._token(request)
+        body = await _read_body(request, limits.MAX_BODY)
+        started, result = monotonic(), "ok"
+        try:
+            self._count_call(token)
+            asked = read_request(body)
+            work = partial(sharing.reply_to, asked, token, self._audit)
+            return JSONResponse(await self._projects.run(token.project if token else "", work))
+        except Busy:
+            result = "busy"
+            raise Refused(503, "The server is busy; try again.", Retry_After="1") from None
+        except TooSlow:
+            result = "too_slow"
+            raise Refused(504, "This takes too long. It goes on, and may still take effect.") from None
+        except RumError as error:
+            result = error.code
+            return page_response(error_response(error))
+        except Exception as error:  # noqa: BLE001 - the outer edge: a defect must not end the server
+            report(error)
+            result = "defect"
+            raise Refused(500, f"Internal error ({type(error).__name__}); see the server's stderr.") from None
+        finally:
+            self._metrics.count_call(sharing.NAME, result, monotonic() - started)
 
     async def _resource(self, request: HttpRequest) -> Response:
         """Who gives tokens for this server (RFC 9728)."""

@@ -99,7 +99,9 @@ class Keys:
                 data = get(self._source, _FETCH_WITHIN)
             else:
                 data = read_bounded(self._source, _MAX_KEYS)[0]
-            found = msgspec.json.decode(data)["keys"] if len(data) <= _MAX_KEYS else None
+            if len(data) > _MAX_KEYS:
+                raise ValueError("it is too long")
+            found = msgspec.json.decode(data)["keys"]
             self._known = [key for one in found for key in _usable(one)]
         except (PostError, OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise StorageError(f"The key set {self._source} cannot be read: {error}.") from None
@@ -252,7 +254,7 @@ class Identities:
             name, _, role = rest.rpartition(":")
             project = self._project_id(name) if name else self._only
             if prefix == "rum" and role in ROLES and project:
-                found[project] = max(role, found.get(project, role), key=ROLES.index)
+                found[project] = max(cast("Role", role), found.get(project, "reader"), key=ROLES.index)
         return found
 
     def _project_id(self, name: str) -> str | None:

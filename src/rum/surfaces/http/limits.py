@@ -7,7 +7,7 @@ from rum.surfaces.mcp.json_rpc import MAX_LINE
 MAX_BODY = MAX_LINE  # Bytes of a request
 MAX_UNSIGNED_BODY = 4 * 1024  # Bytes of a request to the page by somebody who has not signed in
 MAX_HEADERS = 16 * 1024  # Bytes of a request's headers
-MAX_ANSWER = 4 * 1024 * 1024  # Bytes of an answer
+MAX_ANSWER = 4 * 1024 * 1024  # Bytes of an answer; those to `rum sync` bound themselves
 
 HEADERS_WITHIN = 10.0  # Seconds in which the headers of a request must arrive
 BODY_WITHIN = 20.0  # Seconds in which its body must arrive

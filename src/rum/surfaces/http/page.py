@@ -100,9 +100,7 @@ class TeamPage:
             response = error_response(error)
         except exchange.Refused as error:
             response = refusal(error)
-        headers = {name: value for name, value in response.all_headers() if name != "Content-Type"}
-        body = b"" if http.method == "HEAD" else response.body
-        return HttpResponse(body, response.status, headers, response.content_type or None)
+        return page_response(response, with_body=http.method != "HEAD")
 
     async def _request(self, http: HttpRequest) -> Request:
         headers: dict[str, str] = {}
@@ -194,6 +192,14 @@ class TeamPage:
             )
         except OSError as error:
             sys.stderr.write(f"rum serve: the audit log could not be written: {error.strerror}\n")
+
+
+def page_response(response: Response, *, with_body: bool = True) -> HttpResponse:
+    """An answer as the web framework sends it."""
+    headers = {name: value for name, value in response.all_headers() if name != "Content-Type"}
+    return HttpResponse(
+        response.body if with_body else b"", response.status, headers, response.content_type or None
+    )
 
 
 def _changes(match: routes.Match) -> bool:

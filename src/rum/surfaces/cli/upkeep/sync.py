@@ -17,7 +17,10 @@ _PLURALS = {"memory": "memories", "links": "link sets", "wisdom": "wisdom"}
 
 @command("sync")
 @click.option(
-    "--with", "with_", metavar="DIR|URL", help="A shared folder, or the address of a git repository."
+    "--with",
+    "with_",
+    metavar="DIR|URL",
+    help="A shared folder, a git repository, or a team server (https://HOST/mcp).",
 )
 @click.option("--remote", metavar="NAME", help="The remote of this repository (default: origin).")
 @click.option("--dry-run", is_flag=True, help="Only say what would come and go.")
@@ -26,7 +29,7 @@ _PLURALS = {"memory": "memories", "links": "link sets", "wisdom": "wisdom"}
 def sync(
     options: Options, with_: str | None, remote: str | None, dry_run: bool, auto: bool | None, sign: bool
 ) -> None:
-    """Share this memory through git or a folder.
+    """Share this memory through git, a folder or a team server.
 
     Unites this project's memory with the one on the ref refs/rum/memory of the repository's remote: nothing
     is written to the work tree, to branches or to the repository itself. The setting `share` decides what is
