@@ -18,6 +18,7 @@ from urllib.parse import quote, unquote
 from chaos.figures import Figures, cpu_seconds, memory_mb
 from chaos.values import HOSTILE, Maker
 from rum.app.access import AccessTokens
+from rum.model.sync import VersionName, item_key
 from rum.surfaces.web.assets import assets
 from surfaces.http.foreign_tokens import forged, provider_options, token
 from surfaces.http.running import Server, start
@@ -244,6 +245,12 @@ class _Visit:
             method, target, body = "POST", "/mcp", self._message(headers)
             if rng.random() < 0.15:
                 target += rng.choice(("/shop", "/bank", "/library", "/nothing"))
+        elif chosen < 0.46:
+            method, target, body = (
+                "POST",
+                rng.choice(("/sync", "/sync", "/sync/shop", "/sync/bank")),
+                self._sync(),
+            )
         elif chosen < 0.8:
             method, target, body = self._api_call()
         else:
@@ -254,7 +261,7 @@ class _Visit:
         if rng.random() < 0.1:
             body = self._changed(body)
         secret, is_allowed = self._sign_in(headers, method, target)
-        if target.startswith("/mcp/") and target != f"/mcp/{self.projects.get(secret)}":
+        if target.startswith(("/mcp/", "/sync/")) and target.split("/")[2] != self.projects.get(secret):
             is_allowed = False
         is_forged = self._address(headers)
         kind = "application/json" if rng.random() < 0.97 else rng.choice(("text/plain", "", "é", "a/b;" * 99))
@@ -297,6 +304,37 @@ class _Visit:
             headers.append(("Mcp-Session-Id", rng.choice((".", "a.b.c", "é", "0" * 24 + ".." + "0" * 32))))
         number = 1 if rng.random() < 0.95 else rng.choice((None, 1.5, "x" * 999, [], 2**70))
         return json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}).encode()
+
+    def _sync(self) -> bytes:
+        """A request of `rum sync`: mostly one that could be meant."""
+        rng = self.rng
+        kind, key = (
+            rng.choice(("memory", "fact", "links", "agent", "tombstone")),
+            rng.choice((*self.ids, "port")),
+        )
+        body: Any = rng.choice(
+            ({"value": "1"}, {"kind": "memory", "key": key}, {"edges": [[key, "caused_by", 1]]}, {}, [], "x")
+        )
+        name = VersionName(kind, item_key(key), rng.choice((1, 2, 9)), 1_700_000_000, "0123456789abcdef")
+        shared = json.dumps({"id": key, "by": rng.choice(self.ids), "body": body})
+        paths = [rng.choice((name.path, "../x", "senders/0/0/x", "--x", *HOSTILE)) for _ in range(3)]
+        asked: dict[str, Any] = {
+            "do": rng.choice(
+                ("fetch", "has", "is_ancestor", "paths", "below", "read", "publish", "publish", "x")
+            ),
+            "state": rng.choice((None, "0" * 40, "HEAD", "--all", "f" * 40)),
+        }
+        asked |= rng.choice(
+            (
+                {"added": [[name.path, shared]]},
+                {"added": [[paths[0], shared]], "removed": paths},
+                {"removed": [name.path]},
+                {"paths": paths},
+                {"folders": ["memory/0/0", *paths]},
+                {"earlier": "0" * 40, "later": asked["state"], "since": asked["state"], "offset": -1},
+            )
+        )
+        return json.dumps(asked).encode("utf-8", "surrogatepass")
 
     def _api_call(self) -> tuple[str, str, bytes]:
         """A call of a route of the page's API, mostly as its description says."""
