@@ -245,12 +245,9 @@ class _Visit:
             method, target, body = "POST", "/mcp", self._message(headers)
             if rng.random() < 0.15:
                 target += rng.choice(("/shop", "/bank", "/library", "/nothing"))
-        elif chosen < 0.46:
-            method, target, body = (
-                "POST",
-                rng.choice(("/sync", "/sync", "/sync/shop", "/sync/bank")),
-                self._sync(),
-            )
+        elif chosen < 0.42:
+            method, body = "POST", self._sync()
+            target = rng.choice(("/sync", "/sync", "/sync/shop", "/sync/bank"))
         elif chosen < 0.8:
             method, target, body = self._api_call()
         else:
@@ -319,9 +316,7 @@ class _Visit:
         shared = json.dumps({"id": key, "by": rng.choice(self.ids), "body": body})
         paths = [rng.choice((name.path, "../x", "senders/0/0/x", "--x", *HOSTILE)) for _ in range(3)]
         asked: dict[str, Any] = {
-            "do": rng.choice(
-                ("fetch", "has", "is_ancestor", "paths", "below", "read", "publish", "publish", "x")
-            ),
+            "do": rng.choice(("fetch", "has", "is_ancestor", "paths", "below", "read", "publish", "x")),
             "state": rng.choice((None, "0" * 40, "HEAD", "--all", "f" * 40)),
         }
         asked |= rng.choice(

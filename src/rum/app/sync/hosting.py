@@ -126,28 +126,30 @@ def _fetch(host: _Host, _caller: Caller, _sender: str, _request: SyncRequest) ->
 
 
 def _has(host: _Host, _caller: Caller, _sender: str, request: SyncRequest) -> Answer:
-    return {"answer": host.target.has(_given(request.state))}
+    return {"answer": request.state is not None and host.target.has(request.state)}
 
 
 def _is_ancestor(host: _Host, _caller: Caller, _sender: str, request: SyncRequest) -> Answer:
-    return {"answer": host.target.is_ancestor(_given(request.earlier), _given(request.later))}
+    earlier, later = _known(host, request.earlier), _known(host, request.later)
+    return {"answer": host.target.is_ancestor(earlier, later)}
 
 
 def _paths(host: _Host, _caller: Caller, _sender: str, request: SyncRequest) -> Answer:
-    every = [path for path in host.target.paths(_given(request.state), request.since) if parse_path(path)]
+    state, since = _known(host, request.state), request.since and _known(host, request.since)
+    every = [path for path in host.target.paths(state, since) if parse_path(path)]
     end = max(request.offset, 0) + MAX_PATHS
     return {"paths": every[max(request.offset, 0) : end], "more": len(every) > end}
 
 
 def _below(host: _Host, _caller: Caller, _sender: str, request: SyncRequest) -> Answer:
     folders = [one for one in request.folders if _FOLDER.fullmatch(one)]
-    found = host.target.paths_below(_given(request.state), folders)
+    found = host.target.paths_below(_known(host, request.state), folders)
     return {"paths": [path for path in found if parse_path(path)]}
 
 
 def _read(host: _Host, _caller: Caller, _sender: str, request: SyncRequest) -> Answer:
     """As many of the files as fit into an answer; `done` says how many of the paths that were."""
-    state = _given(request.state)
+    state = _known(host, request.state)
     paths = [path for path in request.paths if parse_path(path)]
     if len(paths) < len(request.paths):
         raise InvalidQuery("That is no shared file.", field="paths")
@@ -267,9 +269,9 @@ class _Sent:
         return bool(rest) and self._holds([name], united(rest))
 
 
-def _given(state: str | None) -> str:
-    if state is None:
-        raise InvalidQuery("Say which state is meant.", field="state")
+def _known(host: _Host, state: str | None) -> str:
+    if state is None or not host.target.has(state):
+        raise InvalidQuery("This server does not know that state.", field="state")
     return state
 
 
