@@ -137,7 +137,8 @@ def test_many_and_large_memories_are_sent_in_parts(team: Team, server: Server):
 @pytest.mark.parametrize(
     "body",
     [
-        b"{", b"[]", b"{}", b'{"do": 1}', b'{"do": "x"}', b'{"do": "is_ancestor"}', b'{"do": "fetch", "x": 1}',
+        b"{", b"[]", b"{}", b'{"do": 1}', b'{"do": "x"}', b'{"do": "fetch", "x": 1}',
+        b'{"do": "is_ancestor"}',
         b'{"do": "has", "state": "--output=x"}', b'{"do": "paths", "state": "HEAD"}',
         b'{"do": "read", "state": "' + b"0" * 40 + b'", "paths": ["../../access.json"]}',
         b'{"do": "read", "state": "' + b"0" * 40 + b'", "paths": ["senders/0/0/memory.x"]}',
