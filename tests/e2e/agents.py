@@ -80,14 +80,14 @@ def write(desk: Desk, files: dict[str, str]) -> None:
         (desk.project / name).write_text(content, encoding="utf-8")
 
 
-def session(client: str, desk: Desk, prompt: str, steps: Sequence[Planned]) -> ScriptedModel:
-    """Run a new session of a client, headless; the model with everything it was asked."""
+def session(client: str, desk: Desk, prompt: str, steps: Sequence[Planned], **more: str) -> ScriptedModel:
+    """Run a new session of a client, headless, with more variables; the model with all it was asked."""
     with ScriptedModel(list(steps)) as model:
         command, variables = _claude(prompt, model) if client == "claude-code" else _codex(prompt, model)
         ran = subprocess.run(
             [*program(client), *command],
             cwd=desk.project,
-            env=desk.environment(**variables),
+            env=desk.environment(**variables, **more),
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,

@@ -13,6 +13,8 @@ from msgspec.structs import replace
 
 from rum import Rum
 from rum.model.errors import InvalidQuery, NotFound, StorageError
+from rum.model.ids import new_id
+from rum.model.memory import Origin, OriginKind
 from rum.repo.shared_ref import SharedRef
 from support.repositories import Repository
 from support.teams import Machine, Team
@@ -218,6 +220,28 @@ def test_only_tagged_memories_leave(team: Team):
     assert bob.goals() == {"For all"}
     assert bob.rum.facts.list() == []
     assert own not in str(bob.shared())
+
+
+def test_kept_leaves_out_what_was_captured_and_nobody_has_accepted(team: Team):
+    ann, bob = team.machine("ann", "kept"), team.machine("bob")
+    stored, seen = ann.keep("Fix the login"), new_id("memory")
+    project = ann.rum._project
+    captured = replace(project.memory(stored), id=seen, origin=Origin(OriginKind.TURN, "turn-1"))
+    goal = replace(captured.intent, goal="Look around")
+    with project.store.transaction():
+        project.store.memories.add(replace(captured, intent=goal))
+    ann.rum.link(stored, seen, "caused_by")
+    answer = ann.sync()
+    assert (answer.sent, answer.kept_local) == ({"memory": 1}, 1)
+    bob.sync()
+    assert bob.goals() == {"Fix the login"}
+    assert seen not in team.git("grep", "--no-color", "-h", "", "refs/rum/memory")
+    (ann.home / "config.toml").write_text('share = "kept"\nembedder = "none"\nreview = "first"\n')
+    ann.rum = ann._opened.enter_context(Rum.open(ann.clone, home=ann.home, clock=team.clock, owner=True))
+    assert ann.sync().sent["memory"] == 1
+    bob.sync()
+    assert bob.goals() == {"Fix the login", "Look around"}
+    assert [one.memory.id for one in bob.rum.trace(stored).chain] == [seen]
 
 
 def test_secrets_paths_of_the_machine_and_output_do_not_leave(team: Team):

@@ -17,7 +17,7 @@ from rum.capture.tombstones import chapter_marks, fact_marks, marks, wisdom_mark
 from rum.model.agents import Agent
 from rum.model.chapters import Chapter, Wisdom
 from rum.model.layers import Fact, Rule
-from rum.model.memory import Content, Memory
+from rum.model.memory import Content, Memory, OriginKind
 from rum.model.sync import digest_of, without_empty
 from rum.store.base import ReadMode
 from rum.store.records import Revision
@@ -27,6 +27,8 @@ _NOT_SHARED = ("id", "project_id", "version", "updated_at", "imported_at")  # Wh
 _LINKED = ("superseded_by", "reverts", "reverted_by")  # Shared with the links of a memory
 _OF_THE_PRESENT = ("timestamp", "superseded_by")  # Of a fact or rule, not of its earlier versions
 TAGGED = "tagged:"
+KEPT = "kept"
+_CAPTURED = (OriginKind.TURN, OriginKind.TRANSCRIPT)
 
 T = TypeVar("T")
 L = TypeVar("L", Fact, Rule)
@@ -75,6 +77,8 @@ class ItemKind(ABC):
 
     def is_shared(self, policy: str, body: Json) -> bool:
         """Whether the setting `share` lets it leave."""
+        if policy == KEPT:
+            return body.get("origin", {}).get("kind") not in _CAPTURED
         return not policy.startswith(TAGGED) or policy.removeprefix(TAGGED) in body.get("tags", ())
 
 

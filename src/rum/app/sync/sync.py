@@ -28,7 +28,7 @@ from rum.app.memories.forget import forget_one
 from rum.app.project import Progress, Project, ignore
 from rum.app.review import pending
 from rum.app.review.pending import SYNC, PendingFact, PendingMemory, PendingRule
-from rum.app.sync.items import ITEM_KINDS, TAGGED, ItemKind, Json, StoredVersion
+from rum.app.sync.items import ITEM_KINDS, KEPT, TAGGED, ItemKind, Json, StoredVersion
 from rum.app.sync.links import LinkSet, as_links, links_body, links_name, local_links, put_links, united
 from rum.model.errors import InvalidQuery, NotFound, RumError, StorageError
 from rum.model.layers import Fact, Rule
@@ -272,6 +272,8 @@ class _Sync:
         known = self._store.sync.targets().get(name)
         self._state = _decode(known) if known else TargetState()
         self._share = share or self._project.settings.share
+        if self._share == KEPT and self._project.settings.review == "first":
+            self._share = "all"  # Nothing is here that nobody has accepted
         self._auto = self._state.auto if auto is None else auto
         if known is None and not dry_run:
             # From now on changes are recorded, so that none is missed between this and the next time.
@@ -621,15 +623,15 @@ class _Sync:
 
     def _send_links(self, key: str, memory_id: str, links: LinkSet, names: Sequence[VersionName]) -> None:
         """Send the links of a memory, in place of the sets that they unite."""
-        if self._share.startswith(TAGGED):
+        if self._share == KEPT or self._share.startswith(TAGGED):
             ends = [memory_id, *(target for target, _, _ in links.edges)]
-            tagged = {
+            shared = {
                 memory.id
                 for memory in self._store.memories.get(ends, ReadMode.SKIP_DAMAGED)
-                if self._share.removeprefix(TAGGED) in memory.tags
+                if ITEM_KINDS["memory"].is_shared(self._share, msgspec.to_builtins(memory))
             }
-            links = replace(links, edges=tuple(edge for edge in links.edges if edge[0] in tagged))
-            if memory_id not in tagged:
+            links = replace(links, edges=tuple(edge for edge in links.edges if edge[0] in shared))
+            if memory_id not in shared:
                 return
         body = links_body(self._project, links)
         name = links_name(key, links, body)
