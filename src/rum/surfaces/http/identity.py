@@ -253,8 +253,10 @@ class Identities:
             prefix, _, rest = entry.partition(":") if isinstance(entry, str) else ("", "", "")
             name, _, role = rest.rpartition(":")
             project = self._project_id(name) if name else self._only
-            if prefix == "rum" and role in ROLES and project:
-                found[project] = max(cast("Role", role), found.get(project, "reader"), key=ROLES.index)
+            if prefix != "rum" or role not in ROLES or not project:
+                continue
+            if project not in found or ROLES.index(role) > ROLES.index(found[project]):
+                found[project] = role
         return found
 
     def _project_id(self, name: str) -> str | None:
