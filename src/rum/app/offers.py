@@ -136,9 +136,12 @@ def judge_work(project: Project) -> None:
     outside = unmerged(project) if known else {}
     commits, changed = known_commits(project), dict[str, WorkOutcome]()
     for work in project.store.memories.get(list(known), ReadMode.BEST_EFFORT):
+        before = known[work.id]
         kept = _is_kept(project, work, outside.get(work.id), commits)
+        if project.repository() is None and kept is not False:
+            kept = before and before.kept  # from elsewhere, nothing can be said of commits
         outcome = WorkOutcome(work.outcome.success, kept)
-        if outcome != known[work.id]:
+        if outcome != before:
             changed[work.id] = outcome
     if changed:
         activity.set_work_outcomes(changed)

@@ -126,6 +126,23 @@ def test_work_that_stays_speaks_for_what_it_followed(shop: Shop, repository: Rep
     assert (counts["followed"], counts["kept"], counts["undone"]) == (1, 1, 0)
 
 
+def test_nothing_is_said_of_work_where_its_commits_cannot_be_looked_up(shop: Shop, repository: Repository):
+    rum, _ = followed_in_a_commit(shop, repository)
+    shop.clock.at += DAY * 2
+    git = shop.folder / ".git"
+    git.rename(shop.folder / "away")
+    rum._project._git = None
+    rum.tidy()
+    assert warnings(rum)[0].outcome == "followed"
+    (shop.folder / "away").rename(git)
+    rum.tidy()
+    assert warnings(rum)[0].outcome == "followed, kept"
+    git.rename(shop.folder / "away")
+    rum._project._git = None
+    rum.tidy()
+    assert warnings(rum)[0].outcome == "followed, kept"
+
+
 def test_work_that_is_reverted_later_speaks_against_what_it_followed(shop: Shop, repository: Repository):
     rum, sha = followed_in_a_commit(shop, repository)
     printed = repository.git("revert", "--no-edit", sha)
