@@ -11,7 +11,7 @@ from rum.recall.query import Match
 
 # What the log odds of an answer lose if all of its code has changed: fitted by
 # `python -m benchmarks.freshness.questions --fit`, as the data behind `fitted.py` have no changed code.
-CODE_CHANGED = 0.2
+CODE_CHANGED = 0.4
 
 
 def share_outdated(memory: Memory, found: Freshness | None) -> float:
