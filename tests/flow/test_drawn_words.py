@@ -75,7 +75,7 @@ def test_a_chapter_quotes_the_reasons_from_commit_messages(shop: Shop):
         "cut off without a word. Later succeeded: basket: keep baskets on the server",
     }
     assert "5 succeeded, 1 failed: “basket: keep baskets in cookies”." in words.summary
-    assert "Mostly in basket.py and pay.py." in words.summary
+    assert "Changed most often: basket.py and pay.py." in words.summary
     assert evidence_problems(words.learnings, words.evidence, by_id(*members)) == []
 
 

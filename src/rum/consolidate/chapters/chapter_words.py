@@ -141,7 +141,7 @@ def _summary(ordered: Sequence[Memory], headings: Sequence[Heading]) -> str:
     parts = [_subject(ordered, headings), _results(ordered)]
     counts = Counter({path: n for path, n in file_counts(ordered).items() if not is_incidental(path)})
     if found := largest(counts, 2, _FILES):
-        parts.append(f"Mostly in {join_names([path for path, _ in found])}.")
+        parts.append(f"Changed most often: {join_names([path for path, _ in found])}.")
     if result := _result(ordered[-1]):
         parts.append(f"Last, “{_goal(ordered[-1])}”: {result.rstrip('.')}.")
     return " ".join(parts)

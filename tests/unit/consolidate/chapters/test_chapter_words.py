@@ -39,7 +39,7 @@ def test_the_summary_tells_what_was_done_how_it_went_where_and_how_it_ended():
         "“Lock the refresh endpoint with an advisory lock”, "
         "“Refresh token rotation for mobile clients” and 1 more. 4 succeeded, 1 failed: "
         "“Lock the refresh endpoint with a database row lock”. "
-        "Mostly in src/refresh.py, tests/test_refresh.py and src/tokens.py. "
+        "Changed most often: src/refresh.py, tests/test_refresh.py and src/tokens.py. "
         "Last, “Refresh token rotation for mobile clients”: "
         "Mobile clients keep their session over a restart of the server."
     )
