@@ -8,6 +8,7 @@ from importlib import import_module
 from typing import Any
 
 MAX_NODES = 500_000  # Of a file's tree that are looked at
+_LONGEST = 500  # Characters of a name; what is nested more deeply has none
 # The module of a grammar and its function, by the end of a file's name.
 _GRAMMARS = {
     **dict.fromkeys(("js", "jsx", "mjs", "cjs"), ("tree_sitter_javascript", "language")),
@@ -74,7 +75,7 @@ def _symbols(root: Any) -> Iterator[Place]:
         left -= 1
         node, outer = nodes.pop()
         name = _name(node)
-        if name:
+        if name and len(outer) < _LONGEST:
             outer = f"{outer}.{name}" if outer else name
             yield outer, node.start_point[0] + 1, node.end_point[0] + 1
         nodes += [(child, outer) for child in reversed(node.named_children)]

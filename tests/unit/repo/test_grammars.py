@@ -110,3 +110,8 @@ def test_hostile_files_take_bounded_time(text: str):
     begin = time.process_time()
     symbols(text, "a.rs")
     assert time.process_time() - begin < 10
+
+
+def test_the_names_of_deeply_nested_symbols_do_not_fill_the_memory():
+    found = symbols("mod a {" * 20_000 + "}" * 20_000, "a.rs")
+    assert 0 < len(found) < 1000
