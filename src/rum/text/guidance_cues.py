@@ -349,7 +349,7 @@ _LOCAL = (
 
 # A word that takes back an earlier wish; without one it is about the task.
 REVERSAL = re.compile(
-    r"\W*(?:(?:ok(?:ay)?|actually|hm+|sorry|no|and|but|also|oh|please)\b\W*)*(?:scratch that"
+    r"\W*+(?:(?:ok(?:ay)?|actually|hm+|sorry|no|and|but|also|oh|please)\b\W*+)*(?:scratch that"
     r"|forget (?:what|about|that rule)"
     r"|ignore what i said"
     r"|(?:let['’]?s )?go(?:ing)? back to|i take (?:that|it) back|on second thoughts?|(?:i"

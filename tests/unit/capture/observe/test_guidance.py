@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rum.capture.observe.guidance import Guidance, guidance_in
+from rum.capture.observe.guidance import Guidance, guidance_in, takes_back
 from rum.text.contrary import contrary
 
 
@@ -381,3 +381,8 @@ def test_a_report_of_what_always_happens_is_none(prompt: str):
 )
 def test_what_the_product_shall_do_and_what_is_soon_over_is_no_rule(prompt: str):
     assert guidance_in(prompt) == []
+
+
+@pytest.mark.parametrize("hostile", [", " * 4000, "no, " * 2000, "- " * 4000])
+def test_whether_a_wish_is_taken_back_is_told_of_long_texts(hostile: str):
+    assert not takes_back(f"forget {hostile}")
