@@ -227,18 +227,20 @@ _REPORT: dict[str, str] = {
     "ko": r"(?:아직|여전히)|작동하지|동작하지|같은 (?:오류|에러)",
 }
 
-# A prompt that takes such a report back.
+# A prompt that takes such a report back. That something works must be said, not asked or asked for: "see how
+# the cache works", "make sure it works".
 FALSE_ALARM = re.compile(
-    r"\b(?:my (?:bad|mistake|fault)|false alarm|never ?mind|user error|(?:not|n['’]t) (?:you"
+    r"\b(?:my (?:bad|mistake|fault)|false alarm|never ?mind|user error(?!\s\w)|(?:not|n['’]t) (?:you"
     r"|your (?:change|fault))"
-    r"|(?:it|that|this|everything|all|\w+) (?:does )?works?(?: (?:now|fine|again|after all"
-    r"|for me))?(?=\W*(?:$|[.,!]))"
     r"|mein fehler|falscher alarm|lag an mir|(?:geht|funktioniert|klappt|läuft) (?:jetzt|wieder"
     r"|doch)|fausse alerte"
     r"|(?:de )?ma faute|ça (?:re)?marche|falsa alarma|(?:error|culpa) m[ií]\w|ya funciona"
     r"|culpa minha|alarme falso"
     r"|colpa mia|falso allarme|mijn fout|vals alarm|мо[йя] (?:ошибка|вина)|ложная тревога)\b"
-    r"|我的(?:错|问题)|没问题了|误报|(?:私|こちら)の(?:ミス|勘違い)|勘違いでした|제 (?:실수|잘못)",
+    r"|我的(?:错|问题)|没问题了|误报|(?:私|こちら)の(?:ミス|勘違い)|勘違いでした|제 (?:실수|잘못)"
+    r"|(?:^|[.!,;:\n–—])\W*+(?:(?:sorry|oh|ah|ok(?:ay)?|no|yes|yep|hm+|wait|actually|now|great|nice|thanks?"
+    r"|perfect|well|and|but|so|then)\b\W*+)*(?!no|neither)(?:(?:the |my |your )?\w+) (?:does )?works?"
+    r"(?: (?:now|fine|again|after all|for me))?(?=\W*(?:$|[.,!]))(?!\s*\?)",
     re.IGNORECASE,
 )
 _STILL = (

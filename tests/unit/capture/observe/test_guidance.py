@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rum.capture.observe.guidance import Guidance, guidance_in, takes_back
+from rum.capture.observe.messages import takes_report_back
 from rum.text.contrary import contrary
 
 
@@ -386,3 +387,23 @@ def test_what_the_product_shall_do_and_what_is_soon_over_is_no_rule(prompt: str)
 @pytest.mark.parametrize("hostile", [", " * 4000, "no, " * 2000, "- " * 4000])
 def test_whether_a_wish_is_taken_back_is_told_of_long_texts(hostile: str):
     assert not takes_back(f"forget {hostile}")
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_taken_back"),
+    [
+        ("it works now", True),
+        ("Sorry, my bad, the login works.", True),
+        ("ok, that works after all! thanks", True),
+        ("hm, wait\nit does work", True),
+        ("it was user error.", True),
+        ("explain how the cache works", False),
+        ("make sure everything works, then commit", False),
+        ("can you check that search works?", False),
+        ("does this work? it works?", False),
+        ("nothing works.", False),
+        ("show user error messages in red", False),
+    ],
+)
+def test_only_who_says_that_it_works_takes_a_report_back(prompt: str, is_taken_back: bool):
+    assert takes_report_back(prompt) is is_taken_back
