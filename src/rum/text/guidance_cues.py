@@ -257,8 +257,20 @@ _FAILS = (
     r"|ошибк\w*|падает|не работает)\b|失败|报错|错误|不行|不对|エラー|失敗|落ち|오류|실패|에러)"
 )
 FAILS = re.compile(_FAILS, re.IGNORECASE)
-# A sentence that says that something fails as it did before.
-STILL_FAILS = re.compile(rf"(?=.*{_STILL})(?=.*{_FAILS})", re.IGNORECASE)
+_STILL_FAILS = re.compile(rf"(?=.*{_STILL})(?=.*{_FAILS})", re.IGNORECASE)
+# Clauses that ask for something, such as an error message, and words that say that nothing fails.
+_NO_REPORT = re.compile(
+    r"(?:^|(?<=[,;:]))\W*+(?:(?:please|now|also|then|and)\b\W*+)*(?:add|show|display|write|log|print|return|raise"
+    r"|throw|handle|retry|rename|change|use|move|remove|delete|test|render|hide|include|put|create|implement)\b"
+    r"[^,;:]*|\b(?:no|nothing|without) (?:more )?(?:error|fail|crash)\w*",
+    re.IGNORECASE,
+)
+
+
+def says_still_fails(sentence: str) -> bool:
+    """Whether a sentence says that something fails as it did before."""
+    return _STILL_FAILS.match(_NO_REPORT.sub("", sentence)) is not None
+
 
 # What somebody tells an agent to do instead, after an objection.
 _DIRECTIVE: dict[str, str] = {

@@ -19,7 +19,7 @@ from rum.capture.observe.undoing import effect_of, is_file_named
 from rum.model.memory import LinkType, Memory, Operation, has_worked, is_unfinished, is_verified
 from rum.model.memory_layers import Action, ActionResult, ActionType, FailureCategory
 from rum.store.attempt_fingerprint import REPLACED_FOR_USER
-from rum.text.guidance_cues import STILL_FAILS
+from rum.text.guidance_cues import says_still_fails
 from rum.text.prompt_words import BEGUN, any_of
 from rum.text.sentences import split_sentences
 from rum.text.shell import segments
@@ -316,7 +316,7 @@ def with_reported_failure(older: Memory, newer: Memory, prompt: str) -> Memory:
     if not older.outcome.success or not _touches(older, newer) or not _are_alike(older, newer):
         return older
     typed = split_sentences(without_client_tags(prompt)[:_REPORT])
-    if not any(STILL_FAILS.search(one) for one in typed[:_REPORT_SENTENCES]):
+    if not any(map(says_still_fails, typed[:_REPORT_SENTENCES])):
         return older
     said = f"{older.outcome.summary} {older.outcome.full_text or ''}"
     failed = replace(

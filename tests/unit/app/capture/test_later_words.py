@@ -47,6 +47,21 @@ def test_that_something_else_still_fails_says_nothing_of_it(sessions: Sessions):
     assert older.outcome.success
 
 
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "show the error messages of the login form in red again",
+        "the messages of the login form show no errors again, write them in red",
+    ],
+)
+def test_asking_for_more_is_no_report_that_something_still_fails(sessions: Sessions, prompt: str):
+    first = sessions.begin().prompt("show the error messages of the login form")
+    sessions.take(first.edit("form.py", "a = 1", "a = 2").stop("It shows them now."))
+    other = sessions.begin("s2").prompt(prompt)
+    older, _ = sessions.take(other.edit("form.py", "a = 2", "a = 3").stop("Done."))
+    assert older.outcome.success
+
+
 def test_a_file_taken_back_by_git_in_a_later_session_warns(shop: Shop, sessions: Sessions):
     pool = shop.folder / "pool.py"
     pool.write_text("SIZE = 50\n")
