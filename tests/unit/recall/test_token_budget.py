@@ -28,12 +28,15 @@ def depths(answer: RecallResult) -> list[str]:
 
 @pytest.fixture
 def ranked(shop: Shop) -> list[str]:
-    """Five memories about the login, each of a session of its own, the newest first."""
+    """Five memories about the login, each of a session of its own, the newest first.
+
+    A newer one is a little shorter: if an older one fits at some depth, so does it.
+    """
     ids: list[str] = []
     for number in range(5):
         shop.clock.forward(86400 * 30)
         reasoning = {"approach_chosen": "A mutex around the refresh " * 4, "why_chosen": "It is simple " * 6}
-        outcome = make_outcome("It works", learnings=["Take the lock before the check " * 3])
+        outcome = make_outcome("It works", learnings=["Take the lock before the check " * (7 - number)])
         perception = {"anomalies": ["The clock of the server runs ahead " * 5]}
         more = {"reasoning": reasoning, "outcome": outcome, "perception": perception}
         ids.append(keep(shop.open(), f"Fix the login, round {number}", **more))
