@@ -67,6 +67,22 @@ def test_a_work_tree_and_its_repository_are_not_touched(team: Team):
     assert team.git("for-each-ref", "--format=%(refname)").split() == ["refs/heads/main", "refs/rum/memory"]
 
 
+def test_what_was_reverted_before_the_first_sync_is_shared(team: Team):
+    ann, bob = team.machine("ann"), team.machine("bob")
+    repository = Repository(ann.clone)
+    repository.commit("Keep users logged in for a day", {"token.py": "ttl = 86400"})
+    reason = f"This reverts commit {repository.head()}.\n\nThe security tests allow one hour."
+    repository.commit(f"Restore the short lifetime\n\n{reason}", {"token.py": "ttl = 3600"})
+    ann.rum.import_git()
+    ann.sync()
+    bob.sync()
+    [there], [here] = (
+        one.rum.recall(file="token.py", failures_only=True, depth="outcome").memories for one in (ann, bob)
+    )
+    assert here.reverted_by
+    assert here.reverted_by == there.reverted_by
+
+
 def test_links_facts_rules_and_chapters_are_shared(team: Team):
     ann, bob = team.machine("ann"), team.machine("bob")
     first, second = ann.keep("Change the schema", tags=["db"]), ann.keep("Fix the import", tags=["db"])

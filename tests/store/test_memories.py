@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from rum.model.errors import StorageError
-from rum.model.memory import Edge, LinkType, Memory, Origin, OriginKind
+from rum.model.memory import Edge, LinkType, Memory, Origin, OriginKind, RevertLink
 from rum.store.base import Store
 from rum.store.derived import indexed_text
 from rum.store.filters import Filters
@@ -292,6 +292,12 @@ def test_any_text_comes_back_as_it_was(
     for path in paths:
         assert path in known_paths(store, path)
         assert memory.id in [row[0] for row in by_paths(store, [path], Filters(), 1000)[0]]
+
+
+def test_reverted_memories_are_listed(store: Store):
+    add_memory(store, "mem_a")
+    add_memory(store, "mem_b", reverted_by=RevertLink("mem_a"))
+    assert store.memories.reverted() == ["mem_b"]
 
 
 def test_memories_of_commits_are_listed_by_commit(store: Store):

@@ -57,6 +57,10 @@ class Memories(WithIds, Protocol):
         """Return the number of memories, live and archived; or of the archived ones alone, which is fast."""
         ...
 
+    def reverted(self) -> list[str]:
+        """Return the ids of the memories whose work was reverted."""
+        ...
+
     def commits(self, since: int = 0) -> dict[str, str]:
         """Return the ids of the memories of commits made at `since` or later, by the commit's id."""
         ...

@@ -596,7 +596,8 @@ class _Sync:
         """Unite the links of each memory: nothing is taken out of a set of links."""
         changed = {item_key(change.id): change.id for change in self._changes if change.kind == "links"}
         if self._is_full:
-            changed |= {item_key(edge.source_id): edge.source_id for edge in self._store.links.of()}
+            ids = {*self._store.memories.reverted(), *(edge.source_id for edge in self._store.links.of())}
+            changed |= {item_key(one): one for one in ids}
         keys = sorted(changed.keys() | {name.key for name in self._incoming if name.kind == "links"})
         for start in range(0, len(keys), BATCH):
             some = [key for key in keys[start : start + BATCH] if not self._tombstone(("memory", key))]

@@ -105,6 +105,9 @@ class MemoryTable(Table):
             return int(stored) if stored.isdecimal() else self._values("count_archived")[0]
         return self._values("count_memories")[0]
 
+    def reverted(self) -> list[str]:
+        return self._values("reverted_memories")
+
     def commits(self, since: int = 0) -> dict[str, str]:
         return {row["origin_reference"]: row["id"] for row in self._db.rows("of_commits", (since,))}
 

@@ -123,6 +123,9 @@ SELECT created_at, id FROM memories WHERE project = :project AND (created_at, id
 -- name: count_memories
 SELECT count(*) FROM memories WHERE project = :project;
 
+-- name: reverted_memories
+SELECT id FROM memories WHERE project = :project AND reverted_by IS NOT NULL ORDER BY id;
+
 -- name: of_commits
 SELECT id, origin_reference FROM memories WHERE project = :project AND created_at >= ? AND origin_kind = 'commit';
 

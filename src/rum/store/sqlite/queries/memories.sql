@@ -106,6 +106,9 @@ SELECT created_at, id FROM memories WHERE (created_at, id) > (?, ?) ORDER BY cre
 -- name: count_memories
 SELECT count(*) FROM memories;
 
+-- name: reverted_memories
+SELECT id FROM memories WHERE reverted_by IS NOT NULL ORDER BY id;
+
 -- name: of_commits
 SELECT id, origin_reference FROM memories WHERE created_at >= ? AND origin_kind = 'commit';
 
