@@ -590,9 +590,14 @@ class Rum:
 
     # Knowledge
 
-    def brief(self, **arguments: Unpack[BriefArguments]) -> Brief:
-        """What is known and matters to a task or some files, as one block of text for a prompt."""
-        return self._call("brief", **arguments, explain=True)
+    def brief(self, *task: str, **arguments: Unpack[BriefArguments]) -> Brief:
+        """What is known and matters to a task or some files: `rum.brief("Let tokens live longer")`.
+
+        The text is one block for a prompt. See BriefRequest for what else can be passed.
+        """
+        if task and (arguments.get("task") is not None or len(task) > 1):
+            raise InvalidQuery("brief: give the task once, by position or by name.", field="task")
+        return self._call("brief", **({**arguments, "task": task[0]} if task else arguments), explain=True)
 
     @cached_property
     def notes(self) -> Notes:

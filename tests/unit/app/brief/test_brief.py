@@ -38,6 +38,12 @@ class TestWhatIsInIt:
         assert (brief.text, brief.tokens, brief.taken) == ("", 0, [])
         assert brief.code == "NO_RESULTS"
 
+    def test_the_task_is_given_by_position_or_by_name(self, rum: Rum):
+        keep(rum, TASK, "Done")
+        assert rum.brief(TASK).text == rum.brief(task=TASK).text != ""
+        with pytest.raises(InvalidQuery, match="give the task once"):
+            rum.brief(TASK, task=TASK)
+
     def test_unrelated_knowledge_is_left_out(self, rum: Rum):
         keep(rum, "Paint the shed", "Green now")
         rum.notes.add("Shed colours", "Green and white.", "shed|paint")
