@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from rum import Rum
+from support.projects import edited, keep
 from surfaces.cli.running import JSON, Run
 from surfaces.cli.terminal import needs_terminal, on_terminal
 
@@ -66,6 +67,12 @@ def test_forgetting_one_needs_no_confirmation(run: Run, three: list[str]):
     assert ran.out.splitlines()[1] == "Forgotten: 1 memory."
     assert remaining_goals(run) == 2
     assert run("show", three[0]).code == 1
+
+
+def test_the_files_that_a_memory_mentions_are_not_named_as_forgotten(run: Run, rum: Rum):
+    stored = keep(rum, "Fix the token", actions=edited("src/token.py"))
+    assert run("forget", stored, "--dry-run", "--json").json["removed"]["files"] == 1
+    assert "Forgotten: 1 memory." in run("forget", stored).out.splitlines()
 
 
 def test_forgetting_one_prints_the_json_of_the_api(run: Run, three: list[str]):

@@ -243,6 +243,7 @@ def _trash_notes(results: list[ForgetResult]) -> list[str]:
 
 def _result_view(results: list[ForgetResult], lines: list[str]) -> View:
     removed = sum((Counter(result.removed) for result in results), Counter[str]())
+    removed.pop("files", None)  # mentions in memories: the user's files are untouched
     if len(results) > 1:
         # A link between two of them would count twice.
         removed.pop("links", None)
