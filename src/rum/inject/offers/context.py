@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rum.capture.events.event import Event, FileAccess
     from rum.inject.offers.text import Offer
 
-    # (memory id, confidence, created at, goal, task type, success, summary, first learning).
+    # (memory id, confidence, created at, goal, task type, result, reason or summary, first learning).
     Similar = tuple[str, float, int, str, str, str, str, str | None]
 
 _TAIL_BYTES = 512 * 1024  # Bytes read at the end of a session's file to find its recent work

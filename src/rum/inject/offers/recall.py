@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from rum.model.errors import StorageError
-from rum.model.memory import has_worked
+from rum.model.memory import OriginKind, has_worked
 from rum.model.requests import RecallRequest
 from rum.recall import cascade
 from rum.recall.query import RecallQuery
 from rum.store.base import ReadMode
+from rum.text.sentences import is_prose, prose_sentences, split_sentences
+from rum.text.terms import content_words
 
 if TYPE_CHECKING:
     from rum.inject.offers.context import OfferContext, Similar
@@ -20,8 +22,29 @@ _LIMIT = 6
 
 
 def _result(memory: Memory) -> str:
-    """How work went, as far as that is known."""
-    return "failed" if not memory.outcome.success else "worked" if has_worked(memory) else "unverified"
+    """How work went, as far as that is known, and what reverted it."""
+    result = "failed" if not memory.outcome.success else "worked" if has_worked(memory) else "unverified"
+    if not (link := memory.reverted_by):
+        return result
+    return (
+        f"{result}, reverted{' in part' if link.in_part else ''}{f' by {link.label}' if link.commit else ''}"
+    )
+
+
+def _said(memory: Memory) -> str:
+    """The first sentence of why work failed, or of why a commit was made; else the summary.
+
+    The summary of an imported commit is only its author and size.
+    """
+    outcome = memory.outcome
+    if not outcome.success and (why := split_sentences(outcome.failure_reason or "")):
+        return why[0]
+    if memory.origin.kind is OriginKind.COMMIT:
+        known = set(content_words(memory.intent.goal))
+        for one in prose_sentences(memory.intent.context):
+            if is_prose(one) and not one.endswith(":") and set(content_words(one)) - known:
+                return one
+    return outcome.summary
 
 
 def recall_similar(context: OfferContext, text: str) -> list[Similar]:
@@ -44,7 +67,7 @@ def recall_similar(context: OfferContext, text: str) -> list[Similar]:
             memory.intent.goal,
             memory.intent.task_type.value,
             _result(memory),
-            memory.full_summary,
+            _said(memory),
             next(iter(memory.outcome.learnings), None),
         )
         for memory in memories

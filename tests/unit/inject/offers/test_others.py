@@ -17,9 +17,10 @@ from rum.capture.events import problems, spool
 from rum.capture.events.event import to_line
 from rum.inject.offers import UNLIMITED, OfferLimits, offers_for
 from rum.inject.offers.text import MAX_TOKENS, offer
+from rum.model.memory import Origin, OriginKind, RevertLink
 from rum.store.sqlite.store import SqliteStore
 from rum.text.tokens import estimate_tokens
-from support.builders import NOON, add_memory, make_file, make_outcome
+from support.builders import NOON, add_memory, make_file, make_intent, make_outcome
 from support.offers import LATER, SESSION, edited, make_event, offered
 
 READ: dict[str, Any] = {"tool": "read", "files": [{"path": "/work/auth.py", "operation": "read"}]}
@@ -149,6 +150,48 @@ def test_a_prompt_like_earlier_work_brings_it(store: SqliteStore, tmp_path: Path
     )
     assert offered(prompt("Write a letter to the town hall about parking"), tmp_path) == []
     assert offered(prompt("yes, go on"), tmp_path) == []
+
+
+SIZE = "0d6ae06701 by Ann: token.py, +1 -1"
+TOLD_WHY = "The security tests allow one hour."
+
+
+@pytest.mark.parametrize(
+    ("known", "said"),
+    [
+        (
+            {
+                "outcome": make_outcome(SIZE, success=False, failure_reason=f"{TOLD_WHY} Sorry for that."),
+                "reverted_by": RevertLink("mem_2", "98df81ea3c" + "0" * 30, reason=TOLD_WHY),
+            },
+            f"failed, reverted by 98df81ea3c): Keep users logged in for a day: {TOLD_WHY} More:",
+        ),
+        (
+            {"outcome": make_outcome("Half", success=False, failure_reason=TOLD_WHY)},
+            f"failed): Keep users logged in for a day: {TOLD_WHY} More:",
+        ),
+        (
+            {
+                "outcome": make_outcome(SIZE),
+                "origin": Origin(OriginKind.COMMIT, "0d6ae06701"),
+                "intent": {
+                    **make_intent("Keep users logged in for a day"),
+                    "context": "Phones lose their session after an hour. They ask again.\n\nRefs: #3",
+                },
+            },
+            "Keep users logged in for a day: Phones lose their session after an hour. More:",
+        ),
+    ],
+)
+def test_a_prompt_like_earlier_work_brings_the_reason_and_not_its_size(
+    store: SqliteStore, tmp_path: Path, known: dict[str, Any], said: str
+):
+    add_memory(store, "mem_1", "Keep users logged in for a day", **known)
+    for number in range(30):
+        add_memory(store, f"mem_other{number}", f"Paint the shed number {number}")
+    (offer,) = offered(prompt("Please keep the users logged in for a day"), tmp_path)
+    assert said in offer.text
+    assert "Ann" not in offer.text
 
 
 def test_a_task_like_several_earlier_ones_brings_how_they_went(store: SqliteStore, tmp_path: Path):
