@@ -74,6 +74,30 @@ def test_what_is_not_known_is_said(shop: Shop, repository: Repository, locked: s
     assert first[2:] == ["No reason is recorded."]
 
 
+def test_lines_whose_last_commit_gives_no_reason_are_answered_for_what_was_there_before(
+    shop: Shop, repository: Repository, locked: str
+):
+    changed = repository.commit(
+        "refactor: clearer name", {"src/cache.py": LOCKED.replace("with lock:", "with locks:")}
+    )
+    answer = shop.open().why("src/cache.py:7")
+    said = answer.text.splitlines()
+    assert said[1].startswith(f"Line 7: refactor: clearer name [{changed[:10]}, ")
+    assert said[2] == "No reason is recorded for the last change."
+    assert said[3].startswith(f"Before that, line 7: Touch entries under a lock [{locked[:10]}, ")
+    assert said[4].startswith("  Two workers could touch an entry at once, because the cache is shared.")
+    assert [one.commit for one in answer.sources] == [changed[:10], locked[:10]]
+
+
+def test_lines_without_any_reason_are_answered_for_the_symbol_around_them(shop: Shop, locked: str):
+    said = shop.open().why("src/cache.py:6").text.splitlines()
+    assert said[1].startswith("Line 6: Add a cache [")
+    assert said[2] == "No reason is recorded for this."
+    assert said[3].startswith(f"In refresh, line 7: Touch entries under a lock [{locked[:10]}, ")
+    assert said[4].startswith("  Two workers could touch")
+    assert len(said) == 5
+
+
 def test_moved_reindented_and_reformatted_lines_keep_their_reason(
     shop: Shop, repository: Repository, locked: str
 ):
@@ -201,6 +225,8 @@ def test_wrong_targets_say_what_is_there(shop: Shop, repository: Repository, loc
     rum = shop.open()
     with pytest.raises(NotFound, match=r"no file `src/other\.py`"):
         rum.why("src/other.py:1")
+    with pytest.raises(NotFound, match=r"from the root of the project\.$"):
+        rum.why("src/*.py:1")
     with pytest.raises(InvalidQuery, match="only 9 lines"):
         rum.why("src/cache.py:10")
     with pytest.raises(NotFound, match=r"of `save` was found in `src/cache\.py`\. Found: load, refresh\."):
@@ -208,6 +234,27 @@ def test_wrong_targets_say_what_is_there(shop: Shop, repository: Repository, loc
     repository.commit("Add a picture", {"a.png": b"\x89PNG\0\0"})
     with pytest.raises(InvalidQuery, match="not a text file"):
         rum.why("a.png:1")
+
+
+def test_a_deleted_file_is_told_of_by_git_and_by_the_memories_that_name_it(
+    shop: Shop, repository: Repository, locked: str
+):
+    rum = shop.open()
+    repository.git("rm", "--quiet", "src/cache.py")
+    gone = repository.commit("Drop the cache")
+    with pytest.raises(NotFound) as without:
+        rum.why("src/cache.py:1")
+    with pytest.raises(NotFound, match=r"no file `src` here\. Give its path"):
+        rum.why("src:1")
+    deleted = f"Commit {gone[:10]} of 2025-06-05 removed it: Drop the cache."
+    assert str(without.value) == f"There is no file `src/cache.py` here. {deleted}"
+    keep(rum, "Guard entries", actions=edited("src/cache.py"))
+    with pytest.raises(NotFound) as both:
+        rum.why("src/cache.py:1")
+    assert str(both.value) == (
+        f"There is no file `src/cache.py` here. {deleted} "
+        "1 memory names it: `rum recall --file src/cache.py`."
+    )
 
 
 def test_files_outside_the_project_are_not_read(shop: Shop, locked: str, tmp_path: Path):
@@ -256,6 +303,17 @@ def test_lines_of_further_commits_are_counted_in_words(shop: Shop, repository: R
     for number in range(1, 5):
         repository.commit(f"Add line {number}", {"n.py": "\n".join(lines[:number]) + "\n"})
     assert shop.open().why("n.py:1-4").text.splitlines()[-2] == "1 more line is by another commit."
+
+
+def test_a_reason_of_a_further_commit_is_told_if_the_first_ones_give_none(shop: Shop, repository: Repository):
+    lines = [f"{name} = {number}\n" for number, name in enumerate("abcde")]
+    repository.commit("Add line 1\n\nThe proxy needs it.", {"n.py": lines[0]})
+    for number in range(2, 6):
+        repository.commit(f"Add line {number}", {"n.py": "".join(lines[:number])})
+    said = shop.open().why("n.py:1-5").text.splitlines()
+    assert said[-4:-2] == ["2 more lines are by 2 other commits.", "No reason is recorded for these commits."]
+    assert said[-2].startswith("Also here, line 1: Add line 1 [")
+    assert said[-1] == "  The proxy needs it."
 
 
 def test_points_of_a_list_are_quoted_without_their_marks(shop: Shop, repository: Repository):

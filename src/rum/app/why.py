@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
@@ -26,7 +27,7 @@ from rum.model.code import MAX_LINES, Target, WhyRequest, WhyResult, WhySource, 
 from rum.model.errors import InvalidQuery, NotFound
 from rum.model.memory import LinkType, Memory, OriginKind
 from rum.repo.blame import BlamedLines, blame
-from rum.repo.git_process import ask_git
+from rum.repo.git_process import ask_git, run_git
 from rum.repo.history import named_commits
 from rum.repo.symbols import Symbol, enclosing_symbol, named_symbol, symbols
 from rum.settings.home import read_bounded
@@ -43,6 +44,8 @@ MAX_NAMES = 10  # Symbols that are listed instead of an unknown one
 MAX_COMMITS = 3  # Commits that are told of
 MAX_MEMORIES = 40  # Memories of the file that are looked at
 AROUND = 15  # Lines on both sides that help to follow moved ones
+MAX_EARLIER = 2  # Steps back from commits without a reason
+ENOUGH_TIME = 1.0  # Seconds after which no further question is asked of git
 MAX_FAILURES = 2
 MAX_WORKS = 2  # Memories of work on the lines
 MAX_CAUSES = 2
@@ -132,7 +135,7 @@ def _find_code(caller: Caller, target: Target) -> _Code:
     if content is None and repository and within:
         text = ask_git(repository.git_dir, "cat-file", "blob", f"HEAD:{within}")
     if text is None:
-        raise NotFound(f"There is no file `{path}` here. Give its path from the root of the project.")
+        raise NotFound(f"There is no file `{path}` here. {_past(project, path, within)}")
     if b"\0" in text[:8000]:
         raise InvalidQuery(f"`{path}` is not a text file.", field="target")
     decoded = text.decode("utf-8", "replace")
@@ -176,6 +179,26 @@ def _others(name: str, found: Sequence[Symbol]) -> str:
     return f"Found: {', '.join(names[:MAX_NAMES])}{more}."
 
 
+def _past(project: Project, path: str, within: str | None) -> str:
+    """What git and memories know of a file that is not there."""
+    said: list[str] = []
+    repository = project.repository()
+    if repository and within:
+        # A record of the commit that deleted it, if HEAD's history has one.
+        options = ("-1", "--diff-filter=D", "--no-renames", "--format=%H%x00%ct%x00%s", "HEAD")
+        printed = run_git(repository.git_dir, "log", *options, "--", f":(top,literal){within}") or ""
+        found = printed.strip().split("\0")
+        was = f"{found[0]}^:{within}"  # A folder is no file, though files in it were deleted.
+        if len(found) == 3 and run_git(repository.git_dir, "cat-file", "-t", was) == "blob\n":
+            subject = _quoted(project, found[2]).rstrip(".")
+            said.append(f"Commit {found[0][:SHORT_SHA]} of {_day(int(found[1]))} removed it: {subject}.")
+    [(_, count)], _ = project.store.search.by_paths([[path]], Filters(), 1)
+    if count:
+        names = "memory names" if count == 1 else "memories name"
+        said.append(f"{count} {names} it: `rum recall --file {shlex.quote(path)}`.")
+    return " ".join(said) or "Give its path from the root of the project."
+
+
 def _is_below(path: str, root: str) -> bool:
     """Whether a path stays within a folder, also when symbolic links are followed."""
     real, real_root = os.path.realpath(path), os.path.realpath(root)
@@ -198,6 +221,7 @@ def _parts(project: Project, code: _Code, budget: int) -> Iterator[_Part]:
         return
     if code.empty and code.symbol:
         yield _Part(f"{code.empty}, so this is about all of {code.symbol.name}.")
+    began = time.monotonic()
     blamed = _blame(project, code)
     memories = _memories_of_file(project, code)
     touching, elsewhere = _places(project, code, memories)
@@ -233,22 +257,72 @@ def _parts(project: Project, code: _Code, budget: int) -> Iterator[_Part]:
     for part in _failures(project, code, memories, told, touching):
         has_reason = True
         yield part
-    if not has_reason:
+    if has_reason:
+        return
+    others = [memory for memory in memories if memory.id not in touching | elsewhere]
+    instead = _instead(project, code, blamed, others, told, budget // 4, began + ENOUGH_TIME)
+    if instead:
+        yield from instead
+    else:
         yield _Part("No reason is recorded." if blamed else "No memory tells of this code.")
 
 
-def _blame(project: Project, code: _Code) -> list[BlamedLines]:
+def _instead(
+    project: Project,
+    code: _Code,
+    blamed: Sequence[BlamedLines],
+    memories: Sequence[Memory],
+    told: set[str],
+    budget: int,
+    until: float,
+) -> list[_Part]:
+    """The reasons of further commits, else of what stood there before, else of the symbol around."""
+    seen = {one.sha for one in blamed[:MAX_COMMITS] if one.committed}
+
+    def with_reasons(code: _Code, place: str, found: Iterable[BlamedLines]) -> Iterator[_Part]:
+        new = [one for one in found if one.committed and one.sha not in seen]
+        for one in new[:MAX_COMMITS]:
+            seen.add(one.sha)
+            first, *reasons = _commit_parts(project, code, one, memories, told, budget)
+            if any(part.text.startswith("  ") for part in reasons):
+                yield from (
+                    _Part(f"{place}, {first.text[0].lower()}{first.text[1:]}", first.source),
+                    *reasons,
+                )
+
+    if parts := [*with_reasons(code, "Also here", blamed[MAX_COMMITS:])]:
+        return [_Part("No reason is recorded for these commits."), *parts]
+    seen.update(one.sha for one in blamed if one.committed)
+    for _ in range(MAX_EARLIER):
+        known = len(seen)
+        if not seen or time.monotonic() > until:
+            break
+        earlier = _blame(project, code, [*seen])
+        if parts := [*with_reasons(code, "Before that", earlier)]:
+            return [_Part("No reason is recorded for the last change."), *parts]
+        if len(seen) == known:
+            break
+    symbol = code.symbol
+    if not blamed or symbol is None or time.monotonic() > until:
+        return []
+    around = code._replace(first=symbol.first, last=min(symbol.last, symbol.first + MAX_LINES))
+    parts = [*with_reasons(around, f"In {symbol.name}", _blame(project, around))]
+    return [_Part("No reason is recorded for this."), *parts] if parts else []
+
+
+def _blame(project: Project, code: _Code, ignored: Sequence[str] = ()) -> list[BlamedLines]:
+    """The commits of the lines, without the `ignored` ones and those that only moved or formatted them."""
     repository = project.repository()
     if repository is None or code.in_repository is None:
         return []
     asked = (repository, code.in_repository, code.first, code.last, code.content)
-    blamed = blame(*asked) or []
+    blamed = blame(*asked, ignored=ignored) or []
     first = [one for one in blamed[:MAX_COMMITS] if one.committed]
     mechanical = [one.sha for one in first if _MECHANICAL.search(one.subject)]
     moved = any(_MOVE.search(one.subject) for one in first)
     if not (mechanical or moved):
         return blamed
-    return blame(*asked, ignored=mechanical, around=AROUND if moved else 0) or blamed
+    return blame(*asked, ignored=[*ignored, *mechanical], around=AROUND if moved else 0) or blamed
 
 
 def _memories_of_file(project: Project, code: _Code) -> list[Memory]:
