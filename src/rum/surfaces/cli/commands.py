@@ -75,7 +75,7 @@ SECTIONS: dict[str, dict[str, tuple[str, str]]] = {
         "compact": ("knowledge.layers", "Replace a layer's older entries with one summary."),
         "reindex": ("upkeep.maintenance", "Rebuild the search index."),
         "backup": ("upkeep.maintenance", "Back up the memory to a file, or restore one."),
-        "sync": ("upkeep.sync", "Share this memory through git or a folder."),
+        "sync": ("upkeep.sync", "Share this memory through git, a folder or a team server."),
         "export": ("upkeep.exchange", "Export everything as JSON lines."),
         "import": ("upkeep.exchange", "Import an export, git history, sessions, issues or notes."),
     },
