@@ -8,6 +8,7 @@ from rum.recall import fitted, limits
 from rum.recall.outdated import CODE_CHANGED
 from rum.recall.query import Match, RecallQuery
 from rum.text.shorten import shorten
+from rum.text.terms import names_in, stem, unstemmed_words
 
 # The explanation of each signal.
 SIGNAL_TEXTS = {
@@ -81,10 +82,15 @@ def explain(query: RecallQuery, column: str, match: Match) -> list[str]:
 
 
 def _as_typed(query: RecallQuery, terms: Iterable[str]) -> list[str]:
-    """The words of the query that stand for terms; a very long one is shortened."""
-    wanted = set(terms)
-    return [
-        shorten(word, MAX_WORD_LENGTH)
-        for word, terms_of_word in query.words.typed_words
-        if not wanted.isdisjoint(terms_of_word)
-    ]
+    """The words of the query, or parts of its names, that stand for terms; a very long one is shortened."""
+    wanted, used = set(terms), set(query.words.terms)
+    found = list[str]()
+    for word, terms_of_word in query.words.typed_words:
+        if wanted.isdisjoint(terms_of_word):
+            continue
+        names = [[term for term in name if term in used] for name in names_in(word)]
+        if all(name[0] in wanted or wanted.issuperset(name) for name in names if name):
+            found.append(word)
+        else:  # of `UnpicklingError` only `error`
+            found += sorted(part for part in unstemmed_words(word) if stem(part) in wanted) or [word]
+    return [shorten(word, MAX_WORD_LENGTH) for word in dict.fromkeys(found)]

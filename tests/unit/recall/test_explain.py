@@ -83,6 +83,14 @@ def test_the_words_found_are_named_as_they_were_asked_for(shelf: Rum) -> None:
     assert "authentication, robots, slow" in line
 
 
+def test_of_a_name_only_the_parts_that_a_memory_has_are_named(shelf: Rum) -> None:
+    keep(shelf, "Handle a missing record", "The cache raised KeyError")
+    lines = next(lines for lines in why(shelf, query="UnpicklingError cache"))
+    [line] = [line for line in lines if line.startswith("query words: ")]
+    assert re.sub(r" \(.*", "", line) == "query words: error, cache"
+    assert "in no memory: UnpicklingError" in lines
+
+
 def test_words_that_it_lacks_though_others_have_them_are_named(shelf: Rum) -> None:
     told = why(shelf, query="paint the login, unicorn")
     lacking = [[line for line in lines if line.startswith("missing")] for lines in told]
