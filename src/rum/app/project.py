@@ -355,9 +355,15 @@ class Project:
                 id=name,
                 in_trash=True,
             )
-        tail = name.rpartition("_")[2]
-        short = f" Give the whole id, or at least its last {TAIL} characters." if len(tail) < TAIL else ""
-        raise NotFound(f"No {kind} `{name}` in project {self.location.name}.{short}", id=name)
+        kinds = kind.split(" or ")
+        near = load("app.layers.facts:nearest_key")(self, name) if "fact" in kinds else None
+        if "note" in kinds and not near:
+            near = self.note_store.nearest(name)
+        hint, details = (f" Did you mean `{near}`?", {"nearest": near}) if near else ("", {})
+        if not near and len(name.rpartition("_")[2]) < TAIL and kinds not in (["fact"], ["note"]):
+            or_key = ", or the key of a fact" if "fact" in kinds else ""
+            hint = f" Give the whole id, or at least its last {TAIL} characters{or_key}."
+        raise NotFound(f"No {kind} `{name}` in project {self.location.name}.{hint}", id=name, **details)
 
 
 def ignore(*_: int) -> None:

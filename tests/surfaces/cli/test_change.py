@@ -75,6 +75,16 @@ def test_the_files_that_a_memory_mentions_are_not_named_as_forgotten(run: Run, r
     assert "Forgotten: 1 memory." in run("forget", stored).out.splitlines()
 
 
+@pytest.mark.parametrize(
+    "command", [("forget",), ("facts", "forget"), ("useful",), ("verify", "--confirm")], ids=" ".join
+)
+def test_a_wrong_key_is_answered_with_the_nearest(run: Run, rum: Rum, command: tuple[str, ...]):
+    rum.facts.set("session-length", "12 hours")
+    ran = run(*command, "sesion-length")
+    assert ran.code == 1
+    assert "Did you mean `session-length`?" in ran.err
+
+
 def test_forgetting_one_prints_the_json_of_the_api(run: Run, three: list[str]):
     dry = run("forget", three[0], "--dry-run", "--json").json
     assert (dry["id"], dry["forgotten"]) == (three[0], False)

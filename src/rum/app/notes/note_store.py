@@ -100,9 +100,13 @@ class NoteStore:
         ]
         if len(found) == 1:
             return found[0]
-        near = nearest(wanted, slugs)
+        near = self.nearest(name)
         hint = f" Did you mean `{near}`?" if near else ""
         raise NotFound(f"There is no note `{name}`.{hint}", id=name)
+
+    def nearest(self, name: str) -> str | None:
+        """The slug most similar to a name that no note has."""
+        return nearest(slug_from_name(name), list(self.folder.file_stamps()))
 
     def note(self, slug: str) -> Note:
         """A note without secrets: people may have written some into its file."""

@@ -36,6 +36,26 @@ def test_an_unknown_key_is_nothing_to_get_and_an_error_to_show(rum: Rum) -> None
         rum.facts.history("zzz")
 
 
+def test_a_wrong_key_gets_the_nearest_one_wherever_a_key_may_stand(rum: Rum) -> None:
+    rum.facts.set("session-length", "12 hours")
+    rum.notes.add("Release steps", "Tag first.", "release")
+    near = "Did you mean `session-length`"
+    with pytest.raises(NotFound, match=near) as caught:
+        rum.forget("sesion-length", kind="fact")
+    assert caught.value.details["nearest"] == "session-length"
+    with pytest.raises(NotFound, match=near):
+        rum.forget("sesion-length")
+    with pytest.raises(NotFound, match=near):
+        rum.feedback("sesion-length", useful=True)
+    with pytest.raises(NotFound, match="Did you mean `release-steps`"):
+        rum.feedback("release-step", useful=True)
+    with pytest.raises(NotFound) as unlike:
+        rum.forget("zzz", kind="fact")
+    assert "characters" not in unlike.value.message
+    with pytest.raises(NotFound, match="last 8 characters, or the key of a fact"):
+        rum.forget("zzz")
+
+
 def test_earlier_values_of_a_fact_are_its_history(shop: Shop) -> None:
     rum, owner = shop.open(agent="ann"), shop.open(owner=True)
     rum.facts.set("port", "80")

@@ -186,9 +186,14 @@ def _by_ids(rum: Rum, ids: tuple[str, ...]) -> Iterator[tuple[Target, str]]:
                 if error.details.get("in_trash"):
                     raise
                 kinds = f"memory, rule, event, chapter or wisdom, or its last {TAIL} characters or more"
+                near = error.details.get("nearest")
+                hint = (
+                    f"Did you mean `{near}`?"
+                    if near
+                    else f"Give the id of a {kinds}; the key of a fact; or NAME#N for entry N of a note."
+                )
                 raise NotFound(
-                    f"There is nothing `{given_id}` to forget in project {rum.project.name}. Give the id of "
-                    f"a {kinds}; the key of a fact; or NAME#N for entry N of a note.",
+                    f"There is nothing `{given_id}` to forget in project {rum.project.name}. {hint}",
                     id=given_id,
                 ) from None
             yield (None, target_id), target_id
