@@ -256,6 +256,37 @@ def test_verify_lists_what_went_stale_by_file_and_commit(rum: Rum, repository: R
     assert rum.verify("gate.py", limit=1).stale == 2
 
 
+def test_verify_of_a_file_that_nothing_names_says_so_and_which_files_are_like_it(
+    rum: Rum, repository: Repository
+):
+    keep(rum, "Keep the limit", **about("gate.py:1-3"))
+    repository.write("manual.txt", "Gates.\n")
+    unknown = "Nothing that is compared with the code names"
+    wrong = rum.verify("gtae.py")
+    assert (wrong.checked, wrong.hint) == (
+        0,
+        f"{unknown} `gtae.py`, and there is no such file. Did you mean gate.py?",
+    )
+    assert rum.verify("manual.txt").hint == f"{unknown} `manual.txt`."
+    assert rum.verify("gate.py", "manual.txt").hint == f"{unknown} `manual.txt`."
+    for known in ((), ("gate.py",), (".",)):
+        assert (rum.verify(*known).checked, bool(rum.verify(*known).hint)) == (1, False)
+
+
+def test_verify_says_that_imported_memories_have_yet_to_be_tied_to_code(
+    rum: Rum, repository: Repository, tmp_path: Path
+):
+    keep(rum, "Keep the limit", **about("gate.py:1-3"))
+    exported = [*rum.export()]
+    with Rum.open(repository.root, home=tmp_path / "other", owner=True) as other:
+        other.import_lines(exported)
+        untied = "Some memories are not tied to their code yet: run `rum tidy`."
+        assert other.verify().hint == untied
+        assert str(other.verify("gate.py").hint).endswith(f"names `gate.py`. {untied}")
+        other.tidy()
+        assert (other.verify("gate.py").checked, bool(other.verify("gate.py").hint)) == (1, False)
+
+
 def test_changes_that_are_not_committed_have_no_commit(rum: Rum, repository: Repository):
     keep(rum, "Refuse a missing key", **about("gate.py:6-9"))
     repository.write("gate.py", REWRITTEN)

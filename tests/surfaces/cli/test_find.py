@@ -506,3 +506,16 @@ def test_verify_without_anything_to_compare_says_so(run: Run, project: Path):
         "Nothing to compare: no memory, note, fact or rule here names code. "
         "Commits and failures are left out: they stay true.\n"
     )
+
+
+def test_verify_of_a_file_that_nothing_names_says_so(run: Run, project: Path):
+    Repository(project).commit("Add a port", {"port.py": "PORT = 80\n"})
+    run("rules", "add", "*", "Keep `port.py:1` as it is")
+    ran = run("verify", "prot.py")
+    assert ran.out == (
+        "Nothing that is compared with the code names `prot.py`, and there is no such file. "
+        "Did you mean port.py?\n"
+    )
+    both = run("verify", "port.py", "prot.py")
+    assert "Compared 1 item with the code: none went stale." in both.out
+    assert "names `prot.py`" in both.err

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from typing import NamedTuple
 
 from msgspec import UNSET, UnsetType
 
 from rum.app.caller import Caller
 from rum.app.calls import load
+from rum.app.freshness.anchors import has_missing
 from rum.app.freshness.branches import needs_renewal, renew_branches, unmerged
 from rum.app.freshness.changes import change_of
 from rum.app.freshness.check import check_anchors, compare_anchors
@@ -27,6 +30,7 @@ from rum.text.shorten import one_line
 MAX_CHECKED = 5000  # Memories that are compared with the code, newest first
 CONFIRMED = ("memory", "note", "fact", "rule")
 MAX_SUMMARY = 300  # Characters of a note, fact or rule in the list
+MAX_ALIKE = 3  # Files that are named instead of one that nothing names
 MAX_ASKED = 100  # Changes whose commit is looked for: git takes some 30 ms for each
 
 Checked = list[tuple[Anchor, Freshness]]
@@ -43,6 +47,8 @@ def verify(caller: Caller, files: Sequence[str], limit: int) -> VerifyResult:
     if limit < 1:
         raise InvalidQuery("verify: `limit` must be 1 or more.", field="limit")
     wanted = [caller.relative(path) for path in files]
+    if "." in wanted:  # Everything
+        wanted = []
     if project.store.writable:
         make_missing_texts(project, MAX_CHECKED)
     if needs_renewal(project, commits=True):
@@ -51,6 +57,7 @@ def verify(caller: Caller, files: Sequence[str], limit: int) -> VerifyResult:
     claims = [one for one in project.store.anchors.claims(MAX_CHECKED) if one not in elsewhere]
     texts = {text.name: text for text in every_text(project)}
     checked = check_anchors(project, claims) | check_texts(project, texts.values())
+    hints = _unknown(project.checkout.root, wanted, checked)
     if wanted:
         checked = {one: pairs for one, pairs in checked.items() if _is_about(pairs, wanted)}
     states = {one: combine(pairs) for one, pairs in checked.items()}
@@ -66,10 +73,30 @@ def verify(caller: Caller, files: Sequence[str], limit: int) -> VerifyResult:
         state = stale[item.name]
         by = _changed_by(project, checked[item.name], state) if number < MAX_ASKED else UNSET
         found.setdefault(state.path, []).append(_stale(item, state, by))
-    hint = "Confirm what still holds, correct or supersede what does not, or forget it." if items else UNSET
     known = sum(state.state != UNKNOWN for state in states.values())
+    if wanted and states and not known:
+        hints.append("What names this code could not be compared with it.")
+    if (hints or not known) and has_missing(project):
+        hints.append("Some memories are not tied to their code yet: run `rum tidy`.")
+    if items:
+        hints.append("Confirm what still holds, correct or supersede what does not, or forget it.")
     by_file = [StaleFile(path, found[path]) for path in sorted(found)]
-    return VerifyResult(checked=known, stale=len(items), files=by_file, hint=hint)
+    return VerifyResult(checked=known, stale=len(items), files=by_file, hint=" ".join(hints) or UNSET)
+
+
+def _unknown(root: str, wanted: Iterable[str], checked: Mapping[str, Checked]) -> list[str]:
+    """What is said of files that nothing names: whether they exist, and which named ones are like them."""
+    named = {path for pairs in checked.values() for path in _paths(pairs)}
+    said: list[str] = []
+    for one in wanted:
+        if any(is_below(path, one) for path in named):
+            continue
+        text = f"Nothing that is compared with the code names `{one}`"
+        if not os.path.lexists(os.path.join(root, one)):
+            text += ", and there is no such file"
+        alike = get_close_matches(one, sorted(named), n=MAX_ALIKE, cutoff=0.7)
+        said.append(f"{text}. Did you mean {' or '.join(alike)}?" if alike else f"{text}.")
+    return said
 
 
 class _Item(NamedTuple):
@@ -93,8 +120,11 @@ def _text_item(text: CodeText) -> _Item:
 
 
 def _is_about(pairs: Checked, wanted: Iterable[str]) -> bool:
-    paths = {path for anchor, found in pairs for path in (anchor.path, found.path) if path}
-    return any(is_below(path, one) for path in paths for one in wanted)
+    return any(is_below(path, one) for path in _paths(pairs) for one in wanted)
+
+
+def _paths(pairs: Checked) -> set[str]:
+    return {path for anchor, found in pairs for path in (anchor.path, found.path) if path}
 
 
 def _stale(item: _Item, state: Freshness, by: ChangedBy | bool | UnsetType) -> StaleMemory:

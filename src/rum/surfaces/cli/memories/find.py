@@ -401,16 +401,20 @@ def verify(rum: Rum, files: tuple[str, ...], confirm: tuple[str, ...], limit: in
     answer = rum.verify(*files, limit=limit)
     ids = [memory.id for file in answer.files for memory in file.memories]
     checked = count_of(answer.checked, "item", "items")
+    hints = [answer.hint] if answer.hint else []
     if not answer.checked:
-        nothing = (
+        nothing = answer.hint or (
             "Nothing to compare: no memory, note, fact or rule here names code. "
             "Commits and failures are left out: they stay true."
         )
         return Output(answer, nothing, ids=ids)
     if not answer.files:
-        return Output(answer, f"Compared {checked} with the code: none went stale.", ids=ids)
+        return Output(answer, f"Compared {checked} with the code: none went stale.", ids=ids, notes=hints)
     return Output(
-        answer, _stale_view(answer.files), ids=ids, notes=[f"{answer.stale} of {checked} went stale."]
+        answer,
+        _stale_view(answer.files),
+        ids=ids,
+        notes=[f"{answer.stale} of {checked} went stale.", *(hints if files else [])],
     )
 
 
