@@ -366,23 +366,34 @@ def without_disproved(older: Memory, newer: Memory) -> Memory:
     """Earlier work without the learnings that a line failed which proven work has used since."""
     if not older.outcome.learnings or not has_worked(newer):
         return older
-    works = {(path, line) for path, line in _added_lines(newer, has_failed=False)}
-    disproved = tuple(
-        failure_of_line(path, line)
-        for path, line in _added_lines(older, has_failed=True)
-        if (path, line) in works
+    works = {(path, line) for path, line, _ in _added_lines(newer, has_failed=False)}
+    failed = list(_added_lines(older, has_failed=True))
+    disproved = [one for one in failed if one[:2] in works]
+    if not disproved:
+        return older
+    lines = tuple(failure_of_line(path, line) for path, line, _ in disproved)
+    # What else was taken back stays so; the error of its lines quotes the same.
+    still = {_quoted(error) for *_, error in failed} - {_quoted(error) for *_, error in disproved}
+    kept = tuple(
+        one
+        for one in older.outcome.learnings
+        if not one.startswith(lines) and (not one.startswith(TAKEN_BACK) or _quoted(one) in still)
     )
-    stale = (*disproved, TAKEN_BACK) if disproved else ()
-    kept = tuple(one for one in older.outcome.learnings if not one.startswith(stale))
     return replace(older, outcome=replace(older.outcome, learnings=kept))
 
 
-def _added_lines(memory: Memory, *, has_failed: bool) -> Iterator[tuple[str, str]]:
-    """The lines that the work of a memory added, with their files: those that failed, or the others."""
+def _quoted(text: str) -> str:
+    """What a learning or an error quotes after its first colon."""
+    return text.partition(": ")[2]
+
+
+def _added_lines(memory: Memory, *, has_failed: bool) -> Iterator[tuple[str, str, str]]:
+    """The file, text and error of each line that work added: of those that failed, or of the others."""
     for action in memory.actions:
-        if action.details.file_path and action.result and action.result.success is not has_failed:
+        path, result = action.details.file_path, action.result
+        if path and result and result.success is not has_failed:
             lines = (action.details.diff_summary or "").splitlines()
-            yield from ((action.details.file_path, line[1:].strip()) for line in lines if line[:1] == "+")
+            yield from ((path, line[1:].strip(), result.error or "") for line in lines if line[:1] == "+")
 
 
 def _error_before_edit(memory: Memory) -> str | None:

@@ -161,6 +161,25 @@ def test_work_that_a_later_session_took_out_again_says_so(sessions: Sessions):
     assert first.outcome.learnings == ()
 
 
+def test_what_is_used_again_leaves_the_other_work_taken_back(sessions: Sessions):
+    telling = sessions.begin("one").prompt("Cache the results of get() and log its keys")
+    telling.edit("cache.js", "  return load(key);", "  return store.get(key);")
+    telling.edit("log.js", "  return true;", "  return print(key);").run("npm test", "1 passed")
+    sessions.take(telling.stop("get() keeps results in a Map now and logs keys."))
+    again = sessions.begin("two").prompt("The Map ate 6 GB. Take the caching out again")
+    again.edit("cache.js", "  return store.get(key);", "  return load(key);").run("npm test", "1 passed")
+    sessions.take(again.stop("It is out again."))
+    why = "Keys are private. Take the logging out again"
+    third = sessions.begin("three").prompt(why)
+    third.edit("log.js", "  return print(key);", "  return true;").run("npm test", "1 passed")
+    first, *_ = sessions.take(third.stop("It is out again."))
+    assert len(first.outcome.learnings) == 2
+    fourth = sessions.begin("four").prompt("We have more memory now, cache get() again")
+    fourth.edit("cache.js", "  return load(key);", "  return store.get(key);").run("npm test", "1 passed")
+    first, *_ = sessions.take(fourth.stop("Cached."))
+    assert first.outcome.learnings == (f"Taken back or replaced later: “{why}”",)
+
+
 def test_unproven_work_takes_nothing_back(sessions: Sessions):
     telling = sessions.begin("one").prompt("Split at blanks").edit("a.py", "split(' ')", "split()")
     sessions.take(telling.run("pytest", "1 passed").stop("It splits at blanks."))
