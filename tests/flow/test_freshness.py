@@ -78,6 +78,14 @@ def test_a_stored_memory_follows_its_code(rum: Rum, repository: Repository):
     assert fresh(rum, kept) == ("gone", "gate.py:6-9", None)
 
 
+def test_a_restored_memory_is_still_compared_with_its_code(rum: Rum, repository: Repository):
+    kept = keep(rum, **about("gate.py:6-9"))
+    repository.write("gate.py", GATE.replace("if key is None", "if not key"))
+    rum.forget(kept)
+    rum.restore(kept)
+    assert fresh(rum, kept) == ("changed", "gate.py:6-9", 0.25)
+
+
 def test_every_answer_says_how_fresh_a_memory_is(rum: Rum, repository: Repository):
     old = keep(rum, "Refuse a missing key", **about("gate.py:6-9"))
     new = keep(rum, "Close the gate", links={"caused_by": old}, **about("gate.py#L12-L13"))

@@ -147,7 +147,10 @@ class Project:
     def reload_settings(self) -> None:
         """Use the settings as they are in the files now."""
         if self._locate is not None:
-            self.settings = self._locate(False)[0]
+            settings = self._locate(False)[0]
+            if settings.is_same(self.settings):
+                return
+            self.settings = settings
             for name in _OF_LOCATION & set(self.__dict__):
                 del self.__dict__[name]
 

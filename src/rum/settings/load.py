@@ -335,6 +335,10 @@ class Settings:
         for name, value in sources.values.items():
             setattr(self, name, value)
 
+    def is_same(self, other: Settings) -> bool:
+        """Whether every value, its origin and the warnings are the same."""
+        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
+
     def origin(self, name: str) -> str:
         """Where a value came from: `default`, a file's path, a variable's name, or `flag`.
 

@@ -92,8 +92,18 @@ def test_reviewing_needs_only_the_keyboard(opened: Tab):
     page.keyboard.press("Escape")
     page.wait_for_selector("dialog", state="detached")
     page.keyboard.press("r")
-    page.wait_for_selector("text=1 item rejected.")
+    page.wait_for_selector("text=Rejected for good:")
     assert len(page.locator(".queue li").all()) == len(labels) - 1
+
+
+def test_what_is_typed_after_a_click_on_the_search_is_searched_for(opened: Tab):
+    opened.open("overview")
+    opened.page.wait_for_selector("main h1")
+    opened.page.click("a.find")
+    opened.page.keyboard.type("gtd token")
+    opened.page.wait_for_selector("#question")
+    opened.page.wait_for_function("() => document.getElementById('question').value.length >= 9", timeout=5000)
+    assert opened.page.input_value("#question") == "gtd token"
 
 
 def test_what_is_typed_after_the_search_key_is_searched_for_from_the_first_letter(opened: Tab):

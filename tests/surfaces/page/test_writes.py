@@ -224,16 +224,42 @@ def test_a_pending_item_is_merged_into_a_kept_memory(desk: Desk):
         assert label not in {one.intent_goal for one in rum.list(limit=100).memories}
 
 
+def test_a_double_click_rejects_one_item(desk: Desk):
+    desk.opened.open("review")
+    desk.page.wait_for_selector(".queue li")
+    with desk.rum() as rum:
+        before = len(rum.review.list())
+    desk.page.wait_for_timeout(700)  # the pause after a decision of another test
+    desk.page.dblclick(".review-item >> button.danger")
+    desk.says("Rejected for good:")
+    desk.page.keyboard.press("r")
+    desk.page.wait_for_timeout(400)
+    with desk.rum() as rum:
+        assert len(rum.review.list()) == before - 1
+
+
 def test_several_pending_items_are_rejected_at_once(desk: Desk):
     desk.opened.open("review")
     desk.page.wait_for_selector(".queue li")
     desk.page.click("text=Select all")
     desk.page.click(".review-item >> button.danger")
     desk.page.click("dialog button.primary")
-    desk.says("items rejected.")
+    desk.says("items rejected for good.")
     desk.page.wait_for_selector("text=Nothing waits for review.")
     with desk.rum() as rum:
         assert rum.review.list() == []
+
+
+def test_a_stale_memory_is_forgotten_after_a_question_and_comes_back(desk: Desk):
+    desk.opened.open("stale")
+    line = desk.page.locator(".lines > li", has_text="Move the retry of mails into a queue")
+    line.get_by_role("button", name="Forget").click()
+    desk.page.click("dialog button.primary")
+    desk.says("Moved to the trash")
+    line.wait_for(state="detached")
+    desk.page.click(".toast button")
+    desk.says("Restored.")
+    line.wait_for()
 
 
 def test_a_stale_memory_is_confirmed(desk: Desk):

@@ -349,6 +349,17 @@ def test_harmless_settings_are_changed_in_the_users_file_and_others_are_not(web:
     assert (rows["embedder"]["origin"], rows["embedder"]["editable"]) == ("RUM_EMBEDDER", False)
 
 
+def test_settings_that_change_meanwhile_are_seen(web: Web):
+    assert web.get("sync").json["share"] == "none"
+    config = Path(web.rum.settings.home) / "config.toml"
+    config.parent.mkdir(parents=True, exist_ok=True)
+    before = config.read_text() if config.exists() else ""
+    config.write_text(f'share = "tagged:team"\n{before}')
+    config.chmod(0o600)
+    assert web.get("sync").json["share"] == "tagged:team"
+    assert {row["name"]: row["value"] for row in web.items("settings")}["share"] == "tagged:team"
+
+
 def test_secret_settings_are_not_shown(folder: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("RUM_LLM_KEY", "sk-secret-value")
     with running(folder) as web:

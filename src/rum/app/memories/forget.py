@@ -258,6 +258,7 @@ class TrashedMemory(Struct, frozen=True, kw_only=True):
     offers: list[OfferRow]
     events: list[CapturedEvent]
     turns: list[CapturedTurn]
+    anchors: bytes | None = None
     groups: Raw = Raw(b"null")  # The chapters and wisdom that it was cut out of
 
 
@@ -286,6 +287,7 @@ def _remove_memory(caller: Caller, memory_id: str) -> Removal:
         "links": list(store.links.of([memory.id]).items()),
         "renames": store.memories.renames(memory.id),
         "vectors": store.vectors.packed(memory.id),
+        "anchors": store.anchors.of([memory.id]).get(memory.id),
         "offers": store.activity.find_offers(OfferQuery(memory=memory.id)),
     }
     removed = store.memories.delete(memory.id)
@@ -318,6 +320,8 @@ def _restore_memory(project: Project, data: bytes) -> list[str]:
         store.history.add("memory", one, revision)
     for edge, at in kept.links:
         _restore_link(project, one, edge, at)
+    if kept.anchors is not None:
+        store.anchors.put({one: kept.anchors})
     for model in kept.vectors.keys() & set(store.vectors.models()):
         store.vectors.put(model, [(one, kept.memory.version, kept.vectors[model])])
     load("app.capture.intake:restore_events")(project, kept.turns, kept.events)

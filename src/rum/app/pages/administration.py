@@ -130,6 +130,7 @@ def trash(caller: Caller, request: Paging) -> Page[ForgottenItem]:
 def sync_status(caller: Caller) -> SyncStatus:
     """What is shared, with whom, and what stands in the way."""
     project, store = caller.project, caller.project.store
+    project.reload_settings()  # they may have changed since this process started
     conflicts = sum(item.forgotten_by == SYNC for item in store.trash.items(pending=True))
     return SyncStatus(
         share=project.settings.share,
@@ -177,6 +178,7 @@ def settings(caller: Caller) -> list[SettingRow]:
     """Every setting with its value and where that came from."""
     if caller.role is not None:
         raise PermissionDenied("The settings of a server are shown on its own machine: `rum config`.")
+    caller.project.reload_settings()
     rows = [_setting_row(caller.project, setting) for setting in SETTINGS]
     known = caller.project.settings
     for agent in known.agents():

@@ -90,6 +90,11 @@ function Shell({ me, onSignOut }) {
   const [isMenuOpen, setMenuOpen] = useState(false);
   const [keys, setKeys] = useState(false);
   const main = useRef(null);
+  const keepLetters = (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return; // Another tab
+    if (route.page === "search") document.getElementById("question")?.focus();
+    else keepTyped();
+  };
   useKeys({
     "?": () => setKeys(true),
     "/": () => {
@@ -107,7 +112,7 @@ function Shell({ me, onSignOut }) {
     <header class="bar">
       <button type="button" class="menu quiet" aria-expanded=${isMenuOpen} aria-controls="navigation" onClick=${() => setMenuOpen(!isMenuOpen)}>Menu</button>
       <a class="brand" href=${link("overview")} aria-label=${`RUM, ${me.project.name}`}><b>RUM</b><span>${me.project.name}</span></a>
-      <a class="find" href=${link("search")}><span>Search</span> <kbd>/</kbd></a>
+      <a class="find" href=${link("search")} onClick=${keepLetters}><span>Search</span> <kbd>/</kbd></a>
       <span class="spacer"></span>
       ${!me.may_write && html`<span class="label">reading only</span>`}
       <button type="button" class="quiet" onClick=${toggleTheme} title="Light or dark (d)">Theme</button>

@@ -1,4 +1,4 @@
-import { classes, count, html, useEffect, useState } from "../parts/base.js";
+import { classes, count, html, useEffect, useRef, useState } from "../parts/base.js";
 import { at, post, useLoad, usePages } from "../parts/api.js";
 import { changes, Diff, flatten, placeName } from "../parts/diff.js";
 import { useKeys } from "../parts/keys.js";
@@ -12,6 +12,7 @@ export const title = () => "Review";
 
 // A rule that holds always begins with a star.
 const labelOf = (item) => item.label.replace(/^\*: /, "");
+const PAUSE = 600; // Milliseconds after a decision in which no other counts: the next item moved under the pointer
 const keyOf = (item) => `${item.kind} ${item.id}`;
 
 export function Page({ route, me }) {
@@ -23,6 +24,7 @@ export function Page({ route, me }) {
   const [chosen, setChosen] = useState(new Set());
   const [dialog, setDialog] = useState(null);
   const [error, setError] = useState(null);
+  const closedUntil = useRef(0);
   const index = Math.min(current, Math.max(0, items.length - 1));
   const item = items[index];
   const marked = items.filter((one) => chosen.has(keyOf(one)));
@@ -36,15 +38,20 @@ export function Page({ route, me }) {
     if (items.length === gone.length) pages.reload();
   };
   const decide = async (verdict) => {
-    if (!targets.length || !me.may_review) return;
+    if (!targets.length || !me.may_review || Date.now() < closedUntil.current) return;
+    closedUntil.current = Infinity;
     setError(null);
     try {
       await post(`review/${verdict}`, { items: targets.map((one) => ({ kind: one.kind, id: one.id })) });
-      announce(`${count(targets.length, "item")} ${verdict}ed.`);
+      const items = count(targets.length, "item");
+      if (verdict === "accept") announce(`${items} accepted.`);
+      else announce(targets.length > 1 ? `${items} rejected for good.` : `Rejected for good: ${labelOf(targets[0])}`);
       remove(targets);
     } catch (problem) {
       setDialog(null);
       setError(problem);
+    } finally {
+      closedUntil.current = Date.now() + PAUSE;
     }
   };
   // What is rejected is deleted for good: several at once only after a question.
@@ -103,7 +110,7 @@ function Item({ item, me, targets, decide, reject, setDialog, dialog, remove }) 
       <button type="button" class="primary" onClick=${() => decide("accept")}>Accept${several}</button>
       <button type="button" onClick=${() => setDialog("edit")} disabled=${Boolean(several)}>Edit</button>
       <button type="button" onClick=${() => setDialog("merge")} disabled=${Boolean(several)}>Merge</button>
-      <button type="button" class="danger" onClick=${reject}>Reject${several}</button>
+      <button type="button" class="danger" title="What is rejected is not kept, and will not be proposed again" onClick=${reject}>Reject${several}</button>
     </p>`}
     <${Loaded} load=${load}>
       ${(data) => html`

@@ -1,9 +1,9 @@
-import { count, html, percent } from "../parts/base.js";
+import { count, html, percent, useState } from "../parts/base.js";
 import { at, post, useLoad } from "../parts/api.js";
 import { Inline } from "../parts/markdown.js";
 import { link } from "../parts/route.js";
 import { Time } from "../parts/time.js";
-import { ActionButton, announce, Empty, Failure, Head, Loaded, Path, Shape } from "../parts/ui.js";
+import { ActionButton, announce, Confirm, Empty, Failure, Head, Loaded, Path, Shape } from "../parts/ui.js";
 import { isOld } from "./notes.js";
 
 export const title = () => "Stale";
@@ -39,9 +39,13 @@ function Files({ data, me, reload }) {
     )}`;
 }
 
+/** The place of a button that a line lacks: no other button is where the next line has this one. */
+const Slot = ({ children }) => html`<button type="button" class="small absent" disabled>${children}</button>`;
+
 function Memory({ memory, me, reload }) {
   const isGone = memory.freshness === "gone";
   const isMemory = memory.kind === "memory";
+  const [asks, setAsks] = useState(false);
   const target = [isMemory ? "memories" : `${memory.kind}s`, memory.id];
   const confirm = async () => {
     await post("stale/confirm", { ids: [memory.id], kind: memory.kind });
@@ -50,6 +54,7 @@ function Memory({ memory, me, reload }) {
   };
   const forget = async () => {
     await post(at(...target, "forget"), {});
+    setAsks(false);
     announce("Moved to the trash for 30 days.", async () => {
       await post("trash/restore", { id: memory.id, kind: memory.kind });
       announce("Restored.");
@@ -63,6 +68,7 @@ function Memory({ memory, me, reload }) {
       <p class="muted"><${Inline} text=${memory.summary} /></p>
       <p><${Shape} kind=${isGone ? "failed" : "partial"} /> ${isGone ? "The code is gone" : `${memory.code_changed < 0.01 ? "Less than 1 %" : percent(memory.code_changed)} of the code changed`}: ${isMemory ? html`<a class="path" title="The code then and now" href=${link("memory", memory.id, "code")}>${memory.code_at}</a>` : html`<code>${memory.code_at}</code>`}${memory.since && html`, by “${memory.since.subject}” <code>${memory.since.commit.slice(0, 10)}</code> <${Time} at=${memory.since.at} />`}</p>
     </div>
-    ${me.may_write && html`<p class="line-actions">${!isGone && html`<${ActionButton} kind="small" run=${confirm}>Still true<//>`}${memory.kind !== "note" && html`<${ActionButton} kind="small danger" run=${forget}>Forget<//>`}</p>`}
+    ${me.may_write && html`<p class="line-actions">${isGone ? html`<${Slot}>Still true<//>` : html`<${ActionButton} kind="small" run=${confirm}>Still true<//>`}${memory.kind === "note" ? html`<${Slot}>Forget<//>` : html`<button type="button" class="small danger" onClick=${() => setAsks(true)}>Forget</button>`}</p>`}
+    ${asks && html`<${Confirm} title=${`Forget this ${memory.kind}?`} action="Forget" onConfirm=${forget} onClose=${() => setAsks(false)}><p>It is found and offered no more. It stays in the trash for 30 days; until then you can restore it.</p><//>`}
   </li>`;
 }

@@ -76,9 +76,9 @@ export function Bars({ label, times, series, height = 120, format = String }) {
           cursor: { show: false },
           legend: { show: false },
           // Half a bar of room at both ends.
-          scales: { x: { time: true, range: (_, low, high) => [low - step / 2, high + step / 2] }, y: { range: (_, low, high) => [0, Math.max(high, 1)] } },
+          scales: { x: { time: true, range: () => [times[0] - step / 2, times.at(-1) + step / 2] }, y: { range: (_, low, high) => [0, Math.max(high, 1)] } },
           axes: [
-            { ...axis, size: 26, space: 64, values: (_, ticks) => ticks.map((tick) => dateText(tick)) },
+            { ...axis, size: 26, space: 64, splits: times.length < 3 ? () => times : null, values: (_, ticks) => ticks.map((tick) => dateText(tick)) },
             { ...axis, size: 34, space: 34, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 50000, 100000], values: (_, ticks) => ticks.map(format), grid: { show: true, stroke: colour("--line"), width: 1 } },
           ],
           // The tallest is drawn first, so that the others lie in front of it.
