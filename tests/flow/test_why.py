@@ -89,6 +89,15 @@ def test_lines_whose_last_commit_gives_no_reason_are_answered_for_what_was_there
     assert [one.commit for one in answer.sources] == [changed[:10], locked[:10]]
 
 
+def test_a_new_line_in_place_of_others_has_no_reason_of_theirs(shop: Shop, repository: Repository):
+    first = "a = 1\nvalue = compute(a)\nretries = 5\n"
+    repository.commit("Add retries\n\nThe gateway needs five, because it drops some.", {"m.py": first})
+    new = "a = 1\nvalue = compute(a)\nlog.info('hello')\nprint(zoo, 77)\n"
+    repository.commit("Go on", {"m.py": new})
+    for line in (3, 4):
+        assert shop.open().why(f"m.py:{line}").text.splitlines()[2:] == ["No reason is recorded."]
+
+
 def test_lines_without_any_reason_are_answered_for_the_symbol_around_them(shop: Shop, locked: str):
     said = shop.open().why("src/cache.py:6").text.splitlines()
     assert said[1].startswith("Line 6: Add a cache [")

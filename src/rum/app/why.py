@@ -10,7 +10,7 @@ import re
 import shlex
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import get_close_matches
+from difflib import SequenceMatcher, get_close_matches
 from typing import NamedTuple
 
 from msgspec import UNSET
@@ -46,6 +46,8 @@ MAX_MEMORIES = 40  # Memories of the file that are looked at
 AROUND = 15  # Lines on both sides that help to follow moved ones
 MAX_EARLIER = 2  # Steps back from commits without a reason
 ENOUGH_TIME = 1.0  # Seconds after which no further question is asked of git
+ALIKE = 0.6  # From 0 to 1; less alike, a line is not said to have been another one before
+MAX_COMPARED = 200  # Characters of a line
 MAX_FAILURES = 2
 MAX_WORKS = 2  # Memories of work on the lines
 MAX_CAUSES = 2
@@ -297,7 +299,8 @@ def _instead(
         known = len(seen)
         if not seen or time.monotonic() > until:
             break
-        earlier = _blame(project, code, [*seen])
+        found = [one for one in _blame(project, code, [*seen]) if one.committed and one.sha not in seen]
+        earlier = [alike for one in found[:MAX_COMMITS] if (alike := _alike(project, one)).lines]
         if parts := [*with_reasons(code, "Before that", earlier)]:
             return [_Part("No reason is recorded for the last change."), *parts]
         if len(seen) == known:
@@ -308,6 +311,24 @@ def _instead(
     around = code._replace(first=symbol.first, last=min(symbol.last, symbol.first + MAX_LINES))
     parts = [*with_reasons(around, f"In {symbol.name}", _blame(project, around))]
     return [_Part("No reason is recorded for this."), *parts] if parts else []
+
+
+def _alike(project: Project, one: BlamedLines) -> BlamedLines:
+    """Those of the lines that were much the same in the commit: git may pair a new line with any old one."""
+    repository = project.repository()
+    data = ask_git(repository.git_dir, "cat-file", "blob", f"{one.sha}:{one.path}") if repository else None
+    old = (data or b"").decode("utf-8", "replace").split("\n")
+
+    def is_alike(number: int, text: str) -> bool:
+        if not _ANY_WORD.search(text):
+            return False
+        then, now = old[number - 1].strip()[:MAX_COMPARED], text.strip()[:MAX_COMPARED]
+        return SequenceMatcher(None, then, now).ratio() >= ALIKE
+
+    pairs = zip(one.lines, one.numbers, one.texts, strict=True)
+    return one._replace(
+        lines=tuple(line for line, number, text in pairs if number <= len(old) and is_alike(number, text))
+    )
 
 
 def _blame(project: Project, code: _Code, ignored: Sequence[str] = ()) -> list[BlamedLines]:

@@ -15,7 +15,7 @@ IGNORED_COMMITS = ".git-blame-ignore-revs"  # A list that forges and editors hon
 _MAX_FILE = 4 * 1024 * 1024  # Bytes of that file
 _MAX_IGNORED = 64 * 1024  # Bytes of it that count
 _SHA = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
-_HEADER = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?) \d+ (\d+)(?: \d+)?")
+_HEADER = re.compile(rb"([0-9a-f]{40}(?:[0-9a-f]{24})?) (\d+) (\d+)(?: \d+)?")
 
 
 class BlamedLines(NamedTuple):
@@ -26,6 +26,9 @@ class BlamedLines(NamedTuple):
     at: int  # Author time, in Unix seconds
     subject: str
     lines: tuple[int, ...]
+    path: str = ""  # The file in that commit
+    numbers: tuple[int, ...] = ()  # Of each line, its number in that commit
+    texts: tuple[str, ...] = ()  # Of each line, what it is now
 
     @property
     def committed(self) -> bool:
@@ -75,16 +78,16 @@ def _listed(repository: GitRepository) -> list[str]:
 
 
 def _parse(printed: bytes, first: int, last: int) -> list[BlamedLines]:
-    lines: dict[str, list[int]] = {}
+    lines: dict[str, list[tuple[int, int, str]]] = {}
     about: dict[str, dict[str, str]] = {}
-    sha = ""
+    sha, before, number = "", 0, 0
     for line in printed.split(b"\n"):
         if line.startswith(b"\t"):
-            continue
-        if found := _HEADER.fullmatch(line):
-            sha = found[1].decode()
-            if first <= int(found[2]) <= last:
-                lines.setdefault(sha, []).append(int(found[2]))
+            if first <= number <= last:
+                text = line[1:].decode("utf-8", "replace")
+                lines.setdefault(sha, []).append((number, before, text))
+        elif found := _HEADER.fullmatch(line):
+            sha, before, number = found[1].decode(), int(found[2]), int(found[3])
         elif sha:
             key, _, value = line.decode("utf-8", "replace").partition(" ")
             about.setdefault(sha, {}).setdefault(key, value)
@@ -94,9 +97,12 @@ def _parse(printed: bytes, first: int, last: int) -> list[BlamedLines]:
             about.get(sha, {}).get("author", ""),
             _number(about.get(sha, {}).get("author-time", "")),
             about.get(sha, {}).get("summary", ""),
-            tuple(numbers),
+            tuple(number for number, _, _ in found),
+            about.get(sha, {}).get("filename", ""),
+            tuple(before for _, before, _ in found),
+            tuple(text for _, _, text in found),
         )
-        for sha, numbers in lines.items()
+        for sha, found in lines.items()
     ]
     return sorted(blamed, key=lambda one: (-len(one.lines), -one.at))
 
