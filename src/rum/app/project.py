@@ -7,7 +7,7 @@ import threading
 import warnings
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
@@ -361,7 +361,8 @@ class Project:
         kinds = kind.split(" or ")
         near = load("app.layers.facts:nearest_key")(self, name) if "fact" in kinds else None
         if "note" in kinds and not near:
-            near = self.note_store.nearest(name)
+            with suppress(InvalidQuery):  # a server has no notes
+                near = self.note_store.nearest(name)
         hint, details = (f" Did you mean `{near}`?", {"nearest": near}) if near else ("", {})
         if not near and len(name.rpartition("_")[2]) < TAIL and kinds not in (["fact"], ["note"]):
             or_key = ", or the key of a fact" if "fact" in kinds else ""
