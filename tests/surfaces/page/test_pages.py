@@ -340,27 +340,3 @@ def test_a_page_is_printed_in_light_colours_without_its_frame(browser: Browser, 
         assert opened.page.evaluate(colours) == ["rgb(0, 0, 0)", "rgb(255, 255, 255)"]
         assert not opened.page.is_visible("nav#navigation")
         assert opened.page.is_visible("article.memory h1")
-
-
-@pytest.mark.parametrize("days", [("2026-11-17",), ("2026-11-16", "2026-11-17")])
-def test_a_plot_of_few_days_is_labelled_with_these_days(opened: Tab, days: tuple[str, ...]):
-    def answer(route):
-        given = route.fetch().json()
-        route.fulfill(json=given | {"tokens_by_day": [{"day": day, "tokens": 300} for day in days]})
-
-    page = opened.page
-    page.add_init_script(
-        "window.drawn = []; const draw = CanvasRenderingContext2D.prototype.fillText;"
-        "CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {"
-        " if (this.canvas.closest('section')?.textContent.startsWith('Tokens by day')) drawn.push(text);"
-        " return draw.call(this, text, ...rest); };"
-    )
-    page.route("**/api/v1/overview*", answer)
-    opened.open("timeline")
-    page.reload()
-    opened.open("overview")
-    page.wait_for_function("() => window.drawn.length > 2")
-    form = "{ month: 'short', day: 'numeric' }"
-    shown = f"days => days.map((day) => new Date(day).toLocaleDateString('en', {form}))"
-    dates = {text.partition(",")[0] for text in page.evaluate("window.drawn") if not text.isdigit()}
-    assert dates == set(page.evaluate(shown, list(days)))
