@@ -92,13 +92,14 @@ def mark_reverted(
 
 
 def is_kept_by_a_branch(memory: Memory, later: Memory, root: str | None) -> bool:
-    """Whether another branch or a tag still has the commit of work whose commits later work took back."""
-    if not memory.commit or not any(_effects(later, "restore", with_commits=True)):
+    """Whether later work left the commit of a memory's work, which another branch or a tag still has."""
+    made, now = memory.commit, later.commit
+    if not made or not now or not any(_effects(later, "restore", with_commits=True)):
         return False
     place = find_git(root) if root and os.path.isdir(root) else None
-    return place is not None and bool(
-        run_git(place.git_dir, "for-each-ref", "--count=1", f"--contains={memory.commit}")
-    )
+    if place is None or not run_git(place.git_dir, "rev-list", "-1", made, f"^{now}", "--"):
+        return False
+    return bool(run_git(place.git_dir, "for-each-ref", "--count=1", f"--contains={made}"))
 
 
 def _position(commits: list[_Commit], known: str | None) -> int:

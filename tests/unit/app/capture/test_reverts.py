@@ -185,3 +185,12 @@ def test_after_a_reset_to_the_work_of_others_nothing_is_called_thrown_away(repos
     telling = reset(repository, "s2", "upstream").stop("On the newest state now.")
     first, _ = repository.sessions.take(telling)
     assert first.outcome.success
+
+
+def test_a_file_taken_back_from_an_earlier_commit_has_failed_though_the_commit_stays(repository: Repository):
+    sessions = repository.sessions
+    sessions.take(repository.limit().stop("It counts in a map."))
+    repository.git("checkout", "HEAD~1", "--", "gate.go")
+    telling = repository.sessions.begin("s2").prompt("the limiter broke the export, take gate.go back")
+    first, _ = sessions.take(telling.run("git checkout HEAD~1 -- gate.go", "").stop("It is as it was."))
+    assert first.outcome.success is False
